@@ -1,0 +1,135 @@
+/**
+ * The port through which everything reaches a repository's store. Adapters (`s3`, `directory`, `memory`) make exactly one
+ * attempt per call; layers (`traced`, `retried`, `limited`, `multipart`) are stores around a store. `test/store/contract.ts`
+ * runs over every adapter and every layer.
+ *
+ * What holds for every method:
+ * - Keys are relative to the repository (the prefix is the adapter's business), raw, UTF-8, never beginning with `/`.
+ * - An object appears whole or not at all, and a read that begins after a write was acknowledged sees that write.
+ * - "Not found" and "precondition failed" are values, never errors. "Forbidden" is an error even where a store uses it for a
+ *   missing key: only "not found" may ever be taken for "new".
+ * - Errors are `Problem` (access denied, bucket missing, wrong region, bad credentials …: trying again will not help) or
+ *   `TransientStoreError` (throttled, reset, timed out, 5xx: it may).
+ * - Bytes handed in are not kept or changed after the call resolves.
+ */
+export interface ObjectStore {
+  /** The bytes of an object with its ETag. */
+  get(key: string): Promise<Found | NotFound>;
+
+  /** Size, ETag and the SHA-256 this project stored with the object (absent on objects written by others). */
+  head(key: string): Promise<FoundHead | NotFound>;
+
+  /**
+   * Writes an object. With a condition it answers `precondition-failed` and changes nothing when the condition does not
+   * hold. An error after a conditional write says nothing about whether it took effect (`TransientStoreError.ambiguous`).
+   */
+  put(key: string, body: Uint8Array, options: PutOptions): Promise<Written | PreconditionFailed>;
+
+  /** Server-side copy that replaces `to`, with the attributes given rather than those of `from`. */
+  copy(from: string, to: string, attributes: ObjectAttributes): Promise<Written | NotFound>;
+
+  /** Every object whose key begins with `prefix`, in no particular order. Pages are fetched as they are consumed. */
+  list(prefix: string): AsyncIterable<ListedObject>;
+
+  /** Removes objects; a key that does not exist is no error. At most 1000 keys a call. */
+  delete(keys: readonly string[]): Promise<void>;
+
+  /** Multipart upload, for bodies too large for one request: start, parts in any order, complete or abort. */
+  startUpload(key: string, attributes: ObjectAttributes): Promise<Upload>;
+  /** Part numbers begin at 1; every part but the last has the same size, `offset` = (number − 1) × that size. */
+  putPart(upload: Upload, part: PartPosition, body: Uint8Array): Promise<UploadedPart>;
+  completeUpload(upload: Upload, parts: readonly UploadedPart[], condition?: Condition): Promise<Written | PreconditionFailed>;
+  abortUpload(upload: Upload): Promise<void>;
+}
+
+/** Headers that travel with an object. There is never a Content-Encoding: `.gz` objects are what their name says. */
+export interface ObjectAttributes {
+  readonly contentType: string;
+  readonly cacheControl: string;
+  /** Lower-case hex SHA-256 of the body, stored with the object (S3: user metadata `sha256`). */
+  readonly sha256?: string;
+}
+
+/** `absent`: the key must not exist yet. `etag`: the object must still be the one this ETag was read from. */
+export type Condition = { readonly absent: true } | { readonly etag: string };
+
+export interface PutOptions extends ObjectAttributes {
+  readonly condition?: Condition;
+}
+
+export interface Found {
+  readonly found: true;
+  readonly body: Uint8Array;
+  readonly etag: string;
+  /** Seconds since the object was written, by the store's own clock; absent when the store does not tell. */
+  readonly age?: number;
+}
+
+export interface FoundHead {
+  readonly found: true;
+  readonly size: number;
+  readonly etag: string;
+  readonly sha256?: string;
+  readonly cacheControl?: string;
+  readonly contentType?: string;
+}
+
+export interface NotFound {
+  readonly found: false;
+}
+
+export interface Written {
+  readonly written: true;
+  /** Absent where a store does not return one (old Ceph after a multipart upload or a copy). */
+  readonly etag?: string;
+}
+
+export interface PreconditionFailed {
+  readonly written: false;
+}
+
+export interface ListedObject {
+  readonly key: string;
+  readonly size: number;
+  /** Milliseconds since the epoch, by the store's clock. */
+  readonly modified: number;
+}
+
+export interface Upload {
+  readonly key: string;
+  readonly id: string;
+  readonly attributes: ObjectAttributes;
+}
+
+export interface PartPosition {
+  readonly number: number;
+  readonly offset: number;
+}
+
+export interface UploadedPart {
+  readonly number: number;
+  readonly etag: string;
+}
+
+/** A request failed in a way that may pass. Thrown by adapters; `retried` decides what to do with it. */
+export class TransientStoreError extends Error {
+  override readonly name = 'TransientStoreError';
+  readonly kind: 'throttled' | 'timeout' | 'connection' | 'server';
+  /** True when the request may have taken effect although no answer says so (the body was sent, no final answer came). */
+  readonly ambiguous: boolean;
+  /** What the store asked to wait, milliseconds. */
+  readonly retryAfter?: number;
+
+  constructor(details: {
+    kind: TransientStoreError['kind'];
+    ambiguous: boolean;
+    message: string;
+    retryAfter?: number;
+    cause?: unknown;
+  }) {
+    super(details.message, { cause: details.cause });
+    this.kind = details.kind;
+    this.ambiguous = details.ambiguous;
+    if (details.retryAfter !== undefined) this.retryAfter = details.retryAfter;
+  }
+}
