@@ -38,7 +38,11 @@ export interface ObjectStore {
   startUpload(key: string, attributes: ObjectAttributes): Promise<Upload>;
   /** Part numbers begin at 1; every part but the last has the same size, `offset` = (number − 1) × that size. */
   putPart(upload: Upload, part: PartPosition, body: Uint8Array): Promise<UploadedPart>;
-  completeUpload(upload: Upload, parts: readonly UploadedPart[], condition?: Condition): Promise<Written | PreconditionFailed>;
+  completeUpload(
+    upload: Upload,
+    parts: readonly UploadedPart[],
+    condition?: Condition,
+  ): Promise<Written | PreconditionFailed>;
   abortUpload(upload: Upload): Promise<void>;
 }
 

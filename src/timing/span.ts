@@ -26,7 +26,16 @@ export type Verb = (typeof verbs)[number];
 export const objectClasses = ['record', 'head', 'release', 'index', 'by-hash', 'pool', 'other'] as const;
 export type ObjectClass = (typeof objectClasses)[number];
 
-export const outcomes = ['ok', 'not-found', 'precondition-failed', 'throttled', 'timeout', 'connection', 'server', 'failed'] as const;
+export const outcomes = [
+  'ok',
+  'not-found',
+  'precondition-failed',
+  'throttled',
+  'timeout',
+  'connection',
+  'server',
+  'failed',
+] as const;
 export type Outcome = (typeof outcomes)[number];
 
 /** One attempt at one store request. */
