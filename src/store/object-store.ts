@@ -1,3 +1,5 @@
+import { Problem } from '../problem.ts';
+
 /**
  * The port through which everything reaches a repository's store. Adapters (`s3`, `directory`, `memory`) make exactly one
  * attempt per call; layers (`traced`, `retried`, `limited`, `multipart`) are stores around a store. `test/store/contract.ts`
@@ -16,20 +18,27 @@ export interface ObjectStore {
   /** The bytes of an object with its ETag. */
   get(key: string): Promise<Found | NotFound>;
 
-  /** Size, ETag and the SHA-256 this project stored with the object (absent on objects written by others). */
+  /**
+   * Size, ETag and the SHA-256 this project stored with the object (absent on objects written by others). A directory, which
+   * keeps no attributes, reads the file and answers with the hash of what is there.
+   */
   head(key: string): Promise<FoundHead | NotFound>;
 
   /**
    * Writes an object. With a condition it answers `precondition-failed` and changes nothing when the condition does not
    * hold. An error after a conditional write says nothing about whether it took effect (`TransientStoreError.ambiguous`).
+   * A store that refuses conditions throws `conditionRefused`; one that ignores them writes: only `probe` can tell.
    */
   put(key: string, body: Uint8Array, options: PutOptions): Promise<Written | PreconditionFailed>;
 
   /** Server-side copy that replaces `to`, with the attributes given rather than those of `from`. */
   copy(from: string, to: string, attributes: ObjectAttributes): Promise<Written | NotFound>;
 
-  /** Every object whose key begins with `prefix`, in no particular order. Pages are fetched as they are consumed. */
-  list(prefix: string): AsyncIterable<ListedObject>;
+  /**
+   * One page of the objects whose key begins with `prefix`, in no particular order; `from` is the `next` of the page before.
+   * A page is one request, as every other method is, so that layers can repeat, limit and time it. `listed` walks all pages.
+   */
+  listPage(prefix: string, from?: string): Promise<ListedPage>;
 
   /** Removes objects; a key that does not exist is no error. At most 1000 keys a call. */
   delete(keys: readonly string[]): Promise<void>;
@@ -54,11 +63,21 @@ export interface ObjectAttributes {
   readonly sha256?: string;
 }
 
-/** `absent`: the key must not exist yet. `etag`: the object must still be the one this ETag was read from. */
-export type Condition = { readonly absent: true } | { readonly etag: string };
+/**
+ * `absent`: the key must not exist yet. `etag`: the object must still be the one this ETag was read from. ETags in this port
+ * have no quotes; `spelled` says how the store wants them in `If-Match`, which `probe` finds out (Ceph before 20 knows only
+ * the bare form, RFC 9110 only the quoted one). Bare when absent; stores without headers do not care.
+ */
+export type Condition = { readonly absent: true } | { readonly etag: string; readonly spelled?: EtagSpelling };
+export type EtagSpelling = 'bare' | 'quoted';
 
 export interface PutOptions extends ObjectAttributes {
   readonly condition?: Condition;
+  /**
+   * Never sent twice after an ambiguous failure: the caller reads back and compares. For names whose content changes, where a
+   * second copy could meet the first one's success or undo somebody else's. A condition on an ETag implies it.
+   */
+  readonly once?: boolean;
 }
 
 export interface Found {
@@ -90,6 +109,12 @@ export interface Written {
 
 export interface PreconditionFailed {
   readonly written: false;
+}
+
+export interface ListedPage {
+  readonly objects: readonly ListedObject[];
+  /** What to hand in as `from` for the page after this one; absent on the last. */
+  readonly next?: string;
 }
 
 export interface ListedObject {
@@ -136,4 +161,28 @@ export class TransientStoreError extends Error {
     this.ambiguous = details.ambiguous;
     if (details.retryAfter !== undefined) this.retryAfter = details.retryAfter;
   }
+}
+
+/** Every object whose key begins with `prefix`, in no particular order. Pages are fetched as they are consumed. */
+export async function* listed(store: ObjectStore, prefix: string): AsyncIterable<ListedObject> {
+  let next: string | undefined;
+  do {
+    const page = await store.listPage(prefix, next);
+    yield* page.objects;
+    next = page.next;
+  } while (next !== undefined);
+}
+
+export const conditionRefusedCode = 'store-condition-refused';
+
+/** What a store throws that answers a condition with an error (501, 400) instead of holding it. */
+export function conditionRefused(key: string, cause?: unknown): Problem {
+  return new Problem({
+    code: conditionRefusedCode,
+    title: 'The store refuses conditional writes',
+    what: `The store refused a conditional write of ${key}, although it is known to hold conditions.`,
+    advice:
+      'Run the job again to have the store tried anew; if this stays, use a store that supports `If-None-Match` and `If-Match`.',
+    cause,
+  });
 }

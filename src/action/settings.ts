@@ -1,0 +1,54 @@
+import type { PublishRequest } from '../publish/request.ts';
+
+/** Everything the inputs and the environment say, parsed once. Nothing below this room sees a string that means a boolean. */
+export interface Settings {
+  /** What to publish. */
+  readonly request: PublishRequest;
+  /** Where to. */
+  readonly store: StoreLocation;
+  /** What to sign with; `unsigned` only when the user asked for it in so many words. */
+  readonly signing: SigningSettings | 'unsigned';
+  /** The address that apt reads the repository from, without a trailing `/`; for the `sources-entry` output. */
+  readonly publicUrl?: string;
+  /** `SOURCE_DATE_EPOCH` in seconds: the date that reproducible runs sign with instead of the clock's. */
+  readonly sourceDateEpoch?: number;
+  /** A folder for files that outlive the step, such as the run record: the runner's own, or the machine's. */
+  readonly temporaryFolder: string;
+}
+
+export type StoreLocation = DirectoryLocation | BucketLocation;
+
+export interface DirectoryLocation {
+  readonly kind: 'directory';
+  /** As the user wrote it, relative to the workspace unless absolute. */
+  readonly path: string;
+}
+
+export interface BucketLocation {
+  readonly kind: 's3';
+  readonly bucket: string;
+  /** Path of the repository inside the bucket, without leading or trailing `/`; empty for the bucket itself. */
+  readonly prefix: string;
+  /** Absent for AWS itself. Has no trailing `/`. */
+  readonly endpoint?: string;
+  /** Absent when neither the input nor the environment names one. */
+  readonly region?: string;
+  /** Whether the bucket's name goes into the path rather than the host name. */
+  readonly forcePathStyle: boolean;
+  readonly credentials: Credentials;
+}
+
+export interface Credentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  /** Present for temporary credentials. */
+  readonly sessionToken?: string;
+}
+
+export interface SigningSettings {
+  /** Secret keys as they were given: armored or base64, one or several. */
+  readonly keys: string;
+  readonly passphrase?: string;
+  /** 40 or 16 upper-case hex digits, a trailing `!` for exactly this subkey; absent: every key signs. */
+  readonly fingerprint?: string;
+}

@@ -1,0 +1,57 @@
+/** The thread behind `WorkerPool`: coders by session, one step a message. An entry of its own: dist/worker/index.js. */
+import { parentPort } from 'node:worker_threads';
+import { openBzip2Decoder } from './bzip2.ts';
+import type { Coder, CoderName, Reply, Request } from './coder.ts';
+import { DecoderFault } from './faults.ts';
+import { openLzmaDecoder, openXzEncoder } from './liblzma.ts';
+
+if (parentPort === null) throw new Error('This file is the entry of a worker thread; it does nothing by itself.');
+const port = parentPort;
+
+const openers: Record<CoderName, () => Coder | Promise<Coder>> = {
+  'xz-encode': openXzEncoder,
+  'xz-decode': () => openLzmaDecoder('xz'),
+  'lzma-decode': () => openLzmaDecoder('lzma'),
+  'bz2-decode': openBzip2Decoder,
+};
+
+const coders = new Map<number, Promise<Coder>>();
+
+port.on('message', (request: Request) => {
+  switch (request.kind) {
+    case 'open':
+      coders.set(request.session, Promise.resolve(openers[request.coder]()));
+      break;
+    case 'step':
+      void answer(request);
+      break;
+    case 'close':
+      void close(request.session);
+      break;
+  }
+});
+
+async function answer(request: Extract<Request, { kind: 'step' }>): Promise<void> {
+  const { session } = request;
+  try {
+    const coder = await coders.get(session);
+    if (coder === undefined) throw new Error(`Codec session ${session} is not open.`);
+    const step = coder.step(request.input, request.last);
+    reply({ session, step }, [step.output.buffer]);
+  } catch (error) {
+    reply(error instanceof DecoderFault ? { session, fault: error.fault } : { session, defect: error });
+  }
+}
+
+async function close(session: number): Promise<void> {
+  const coder = coders.get(session);
+  coders.delete(session);
+  await coder?.then(
+    (opened) => opened.release(),
+    () => undefined,
+  );
+}
+
+function reply(message: Reply, moved: ArrayBuffer[] = []): void {
+  port.postMessage(message, moved);
+}

@@ -1,0 +1,38 @@
+import { compress, type Form } from '../codec/codecs.ts';
+import { digest } from './digest.ts';
+import type { Phase } from './run-context.ts';
+import { wave } from './wave.ts';
+
+/** One index in all the forms in which it is stored. */
+export interface BuiltIndex {
+  /** Without form, as the Release lists the uncompressed twin. */
+  readonly path: string;
+  readonly size: number;
+  readonly sha256: string;
+  readonly stored: readonly StoredForm[];
+}
+
+export interface StoredForm {
+  /** With its form: `main/binary-amd64/Packages.gz`. */
+  readonly path: string;
+  readonly bytes: Uint8Array;
+  readonly sha256: string;
+}
+
+/** Compresses and hashes the indexes that changed, all at once, the largest first. */
+export async function buildIndexes(
+  { scope }: Phase,
+  lists: ReadonlyMap<string, Uint8Array>,
+  formsOf: (path: string) => readonly Form[],
+): Promise<BuiltIndex[]> {
+  const largestFirst = [...lists].sort(([, a], [, b]) => b.length - a.length);
+  scope.expect(largestFirst.reduce((sum, [path]) => sum + formsOf(path).length, 0));
+  const built = await wave(largestFirst, async ([path, content]): Promise<BuiltIndex> => {
+    const stored = await wave(formsOf(path), async (form): Promise<StoredForm> => {
+      const bytes = await scope.work('compress', content.length, () => compress(form, content));
+      return { path: `${path}.${form}`, bytes, sha256: digest(bytes) };
+    });
+    return { path, size: content.length, sha256: digest(content), stored };
+  });
+  return built.sort((a, b) => (a.path < b.path ? -1 : 1));
+}

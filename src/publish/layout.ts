@@ -1,0 +1,39 @@
+/** Where things are in a store. The only place that spells keys. */
+
+export const poolRecordKey = '.apt-publish/pool.json';
+export const probeKey = '.apt-publish/probe';
+/** Everything this tool keeps for itself. */
+export const ownPrefix = '.apt-publish/';
+
+/** What writers follow. `pool` is not a possible suite name, so this never meets `poolRecordKey`. */
+export function recordKey(suite: string): string {
+  return `${ownPrefix}${suite}.json`;
+}
+
+/** The suite a record's key belongs to; undefined for keys that are no suite's record. */
+export function suiteOfRecordKey(key: string): string | undefined {
+  if (!key.startsWith(ownPrefix) || !key.endsWith('.json') || key === poolRecordKey) return undefined;
+  return key.slice(ownPrefix.length, -'.json'.length);
+}
+
+/** The object that readers follow: an unsigned suite has no InRelease, and apt falls back to Release. */
+export function headKey(suite: string, signed: boolean): string {
+  return canonicalKey(suite, signed ? 'InRelease' : 'Release');
+}
+
+/** `path` as the Release file lists it. */
+export function canonicalKey(suite: string, path: string): string {
+  return `dists/${suite}/${path}`;
+}
+
+/** apt(8) `Acquire::By-Hash`: beside the index, without its extension, one copy per stored form. */
+export function byHashKey(suite: string, path: string, sha256: string): string {
+  const slash = path.lastIndexOf('/');
+  const folder = slash < 0 ? '' : path.slice(0, slash + 1);
+  return `dists/${suite}/${folder}by-hash/SHA256/${sha256}`;
+}
+
+/** The file list of one package, kept so that its data.tar need never be read again. */
+export function fileListKey(sha256: string): string {
+  return `${ownPrefix}contents/${sha256}.gz`;
+}

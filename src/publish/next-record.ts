@@ -1,0 +1,131 @@
+import type { Release } from '../debian/release.ts';
+import type { BuiltIndex } from './build-indexes.ts';
+import { digest } from './digest.ts';
+import { splitForm } from './index-paths.ts';
+import { byHashKey } from './layout.ts';
+import type { Published } from './look.ts';
+import type { PoolName } from './plan-binaries.ts';
+import type { Conditions, StoredIndex, SuiteRecord } from './suite-record.ts';
+
+/** Generations besides the newest that are kept however old they are. */
+const keptAtLeast = 2;
+/** How long a replaced generation is kept at least: what a client or a cache may still hold, milliseconds. */
+const keptFor = 24 * 3600_000;
+/** How long condemned objects are condemned again by every claim: longer than any claim's limit, so that whoever stages one of
+ * them sees it in the newest record whichever claim condemned it. Milliseconds. */
+const condemnedFor = 3 * 60_000;
+/** Bytes of small indexes that travel in the record. They spare a whole round trip; larger ones would cost more than that. */
+const embeddedAtMost = 96 * 1024;
+
+/** What the claim of the next generation writes. Pure. */
+export function nextRecord(input: {
+  suite: string;
+  published: Published | undefined;
+  release: Release;
+  head: string;
+  releaseGpg: string | undefined;
+  built: readonly BuiltIndex[];
+  added: readonly string[];
+  unlisted: readonly PoolName[];
+  /** Pool files whose fate is settled, as the pool's record says. */
+  settled: ReadonlySet<string>;
+  poolVersion: number;
+  conditions: Conditions;
+  claim: SuiteRecord['claim'];
+  /** The moment of un-listing for what this generation replaces, milliseconds since the epoch. */
+  now: number;
+}): SuiteRecord {
+  const { suite, published, release, head, releaseGpg, now } = input;
+  const before = published?.record;
+  const stored = storedIndexes(release);
+  const reached = new Set(stored.map((index) => keyOf(suite, index)));
+  const since = new Date(now).toISOString();
+  const replaced =
+    published === undefined
+      ? []
+      : [
+          {
+            number: published.record.generation.number,
+            headSha256: digest(published.record.generation.head),
+            until: since,
+            dropped: storedIndexes(published.release),
+          },
+        ];
+  const kept: SuiteRecord['kept'] = [];
+  const expired: StoredIndex[] = [];
+  for (const [position, each] of [...replaced, ...(before?.kept ?? [])].entries()) {
+    // Content that came back is dropped again by the generation that brought it, when its time comes.
+    const dropped = each.dropped.filter((index) => !reached.has(keyOf(suite, index)));
+    if (position < keptAtLeast || now - Date.parse(each.until) < keptFor) kept.push({ ...each, dropped });
+    else expired.push(...dropped);
+  }
+  const keptKeys = new Set(kept.flatMap(({ dropped }) => dropped.map((index) => keyOf(suite, index))));
+  const condemned = [
+    ...expired.map((index) => ({ ...index, since })),
+    ...(before?.condemned ?? []).filter((index) => now - Date.parse(index.since) < condemnedFor),
+  ].filter((index) => !reached.has(keyOf(suite, index)) && !keptKeys.has(keyOf(suite, index)));
+  const listedAgain = new Set(input.added);
+  return {
+    schema: 'apt-publish/suite/1',
+    suite,
+    claim: input.claim,
+    generation: {
+      number: (before?.generation.number ?? 0) + 1,
+      head,
+      ...(releaseGpg === undefined ? {} : { releaseGpg }),
+      renames: renames(published?.release, stored),
+      added: [...input.added],
+      poolVersion: input.poolVersion,
+    },
+    kept,
+    condemned,
+    unlisted: [
+      ...(before?.unlisted ?? []),
+      ...input.unlisted.map(({ filename, sha256 }) => ({ filename, ...(sha256 === undefined ? {} : { sha256 }), since })),
+    ].filter(({ filename }) => !listedAgain.has(filename) && !input.settled.has(filename)),
+    conditions: input.conditions,
+    embedded: embed(before?.embedded ?? {}, stored, input.built),
+  };
+}
+
+/** The files of a Release that are stored: all but the uncompressed twins. */
+export function storedIndexes(release: Release): StoredIndex[] {
+  return release.files
+    .filter(({ path }) => splitForm(path).extension !== '')
+    .map(({ path, sha256 }) => ({ path, sha256 }));
+}
+
+function keyOf(suite: string, index: StoredIndex): string {
+  return byHashKey(suite, index.path, index.sha256);
+}
+
+function renames(before: Release | undefined, stored: readonly StoredIndex[]): StoredIndex[] {
+  const names = new Map(before === undefined ? [] : storedIndexes(before).map(({ path, sha256 }) => [path, sha256]));
+  return stored.filter(({ path, sha256 }) => names.get(path) !== sha256);
+}
+
+/** The smallest first, as many as fit. */
+function embed(
+  before: Readonly<Record<string, string>>,
+  stored: readonly StoredIndex[],
+  built: readonly BuiltIndex[],
+): Record<string, string> {
+  const fresh = new Map(built.flatMap((index) => index.stored.slice(0, 1).map(({ path, bytes }) => [path, bytes])));
+  const rebuilt = new Set(built.map(({ path }) => path));
+  const candidates: { path: string; base64: string; size: number }[] = [];
+  for (const { path } of stored) {
+    const bytes = fresh.get(path);
+    const base64 = rebuilt.has(splitForm(path).index) ? undefined : before[path];
+    if (bytes !== undefined && bytes.length <= embeddedAtMost) {
+      candidates.push({ path, base64: Buffer.from(bytes).toString('base64'), size: bytes.length });
+    } else if (base64 !== undefined) candidates.push({ path, base64, size: (base64.length * 3) / 4 });
+  }
+  const embedded: Record<string, string> = {};
+  let total = 0;
+  for (const { path, base64, size } of candidates.sort((a, b) => a.size - b.size || (a.path < b.path ? -1 : 1))) {
+    total += size;
+    if (total > embeddedAtMost) break;
+    embedded[path] = base64;
+  }
+  return embedded;
+}

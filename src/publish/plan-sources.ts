@@ -1,0 +1,110 @@
+import { fieldValue } from '../debian/deb822.ts';
+import { poolFolder } from '../debian/pool.ts';
+import { sourcesStanza } from '../debian/sources.ts';
+import {
+  type ArrivingStanza,
+  entryFields,
+  type IndexEntry,
+  mergeEntries,
+  scanStanzas,
+} from '../debian/stanza-index.ts';
+import { conflict } from './conflict.ts';
+import { sourcesPath } from './index-paths.ts';
+import { type ListChanges, noChanges } from './plan-binaries.ts';
+import type { PublishRequest } from './request.ts';
+import type { ScannedSource } from './scanned.ts';
+
+/** A source package as the published list describes it: SHA-256 by file name. */
+interface ListedSource {
+  readonly directory: string;
+  readonly files: ReadonlyMap<string, string>;
+}
+
+/** Puts source packages into the Sources list of one component. `published` is absent where there is none yet. */
+export function planSources(input: {
+  suite: string;
+  component: string;
+  published: Uint8Array | undefined;
+  sources: readonly ScannedSource[];
+  onConflict: PublishRequest['onConflict'];
+}): ListChanges {
+  const changes = noChanges();
+  const bytes = input.published ?? new Uint8Array();
+  const entries = scanStanzas(bytes, `${sourcesPath(input.component)} of suite ${input.suite}`);
+  const add: ArrivingStanza[] = [];
+  const remove = new Set<IndexEntry>();
+  /** Of the source packages placed so far in this run: an orig tarball may come with several of them. */
+  const placed: { package: string; listed: ListedSource }[] = [];
+
+  for (const source of input.sources) {
+    const siblings = entries.filter((entry) => entry.package === source.package);
+    const entry = siblings.find(({ version }) => version === source.version);
+    const others = [
+      ...siblings.map((sibling) => ({ entry: sibling, listed: listedSource(bytes, sibling) })),
+      ...placed.filter((other) => other.package === source.package).map(({ listed }) => ({ entry: undefined, listed })),
+    ];
+    const clash = others.find(({ listed }) => differs(source, listed));
+    if (clash === undefined && entry !== undefined) continue;
+    if (clash !== undefined && input.onConflict !== 'replace') {
+      const [dsc] = source.files;
+      const filename = `${clash.listed.directory}/${nameOf(dsc?.path ?? '')}`;
+      if (input.onConflict === 'error') changes.problems.push(conflict(source, input.suite, { filename }));
+      else
+        changes.warnings.push(
+          `${dsc?.path ?? source.package} was skipped: suite ${input.suite} already holds files of that name with other bytes.`,
+        );
+      continue;
+    }
+    if (entry !== undefined) {
+      remove.add(entry);
+      const listed = listedSource(bytes, entry);
+      for (const [name, sha256] of listed.files)
+        changes.unlisted.push({ filename: `${listed.directory}/${name}`, sha256 });
+    }
+    const folder = poolFolder(input.component, source.package);
+    const directory = clash === undefined ? folder : `${folder}/${source.files[0]?.sha256.slice(0, 8) ?? ''}`;
+    const files = source.files.map((file) => ({ ...file, name: nameOf(file.path) }));
+    for (const file of files) changes.poolFiles.push({ key: `${directory}/${file.name}`, file });
+    add.push({
+      package: source.package,
+      version: source.version,
+      architecture: 'source',
+      bytes: sourcesStanza({ control: source.control, directory, files }),
+    });
+    placed.push({
+      package: source.package,
+      listed: { directory, files: new Map(files.map(({ name, sha256 }) => [name, sha256])) },
+    });
+    changes.packages.push({
+      change: entry === undefined ? 'added' : 'replaced',
+      package: source.package,
+      version: source.version,
+      architecture: 'source',
+      component: input.component,
+      size: files.reduce((sum, { size }) => sum + size, 0),
+    });
+  }
+  if (add.length > 0 || remove.size > 0) {
+    changes.lists.set(sourcesPath(input.component), mergeEntries(bytes, entries, { add, remove }));
+  }
+  return changes;
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+function listedSource(index: Uint8Array, entry: IndexEntry): ListedSource {
+  const fields = entryFields(index, entry);
+  const files = new Map<string, string>();
+  for (const line of (fieldValue(fields, 'Checksums-Sha256') ?? '').split('\n')) {
+    const [sha256, , name] = line.trim().split(/\s+/);
+    if (sha256 !== undefined && name !== undefined) files.set(name, sha256);
+  }
+  return { directory: fieldValue(fields, 'Directory') ?? '', files };
+}
+
+/** Whether a file of this name is already published with other bytes. */
+function differs(source: ScannedSource, listed: ListedSource): boolean {
+  return source.files.some(({ path, sha256 }) => (listed.files.get(nameOf(path)) ?? sha256) !== sha256);
+}

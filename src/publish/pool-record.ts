@@ -1,0 +1,54 @@
+import * as v from 'valibot';
+import { Problem } from '../problem.ts';
+
+/**
+ * The record of the pool, `.apt-publish/pool.json`. Pool files are shared by suites, so whoever removes some says so here first
+ * (see "The rules of removal" in ARCHITECTURE.md). Absent until something is removed for the first time.
+ */
+
+const filename = v.pipe(
+  v.string(),
+  v.regex(/^(?!.*(?:^|\/)\.{1,2}(?:\/|$))(?!\/)(?!.*\/\/)[^\p{Cc}\\]+$/u),
+  v.maxLength(1024),
+);
+
+const poolRecord = v.object({
+  schema: v.literal('apt-publish/pool/1'),
+  /** Grows with every change. */
+  version: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
+  /** Files about to be deleted by `cleaner`; empty when the cleaning is settled. */
+  condemned: v.array(filename),
+  cleaner: v.object({
+    run: v.pipe(v.string(), v.regex(/^[0-9a-zA-Z-]{8,64}$/)),
+    limitSeconds: v.pipe(v.number(), v.minValue(1), v.maxValue(3600)),
+  }),
+  /** Files whose fate is settled (gone, or another suite lists them), newest last and bounded: suites forget these. */
+  settled: v.array(filename),
+});
+
+export type PoolRecord = v.InferOutput<typeof poolRecord>;
+
+/** Reads the record of the pool; `record-garbage` when it is not one. */
+export function parsePoolRecord(bytes: Uint8Array): PoolRecord {
+  const result = v.safeParse(poolRecord, parseJson(bytes));
+  if (result.success) return result.output;
+  throw new Problem({
+    code: 'record-garbage',
+    title: 'The record of the pool cannot be read',
+    what: 'The record of the pool (.apt-publish/pool.json) is not one that this version wrote.',
+    advice: 'Restore it from a backup of the bucket.',
+  });
+}
+
+function parseJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    return undefined;
+  }
+}
+
+/** One JSON document with a fixed order of fields. */
+export function renderPoolRecord(record: PoolRecord): Uint8Array {
+  return Buffer.from(`${JSON.stringify(v.parse(poolRecord, record), undefined, 1)}\n`);
+}

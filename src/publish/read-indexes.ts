@@ -1,0 +1,102 @@
+import { type Compression, decompress } from '../codec/codecs.ts';
+import type { ReleaseFile } from '../debian/release.ts';
+import { Problem } from '../problem.ts';
+import { digest } from './digest.ts';
+import { splitForm } from './index-paths.ts';
+import { byHashKey, canonicalKey } from './layout.ts';
+import type { Published } from './look.ts';
+import type { Phase } from './run-context.ts';
+import { wave } from './wave.ts';
+
+/** An index that is larger than this when unpacked is refused: Debian's largest is a sixth of it. */
+const largestIndex = 5 * 2 ** 30;
+
+/** In the order in which reading them is cheap. */
+const compressions: readonly (readonly [extension: string, compression: Compression])[] = [
+  ['.gz', 'gz'],
+  ['.zst', 'zst'],
+  ['.xz', 'xz'],
+  ['.bz2', 'bz2'],
+  ['.lzma', 'lzma'],
+  ['', 'none'],
+];
+
+/**
+ * The published content of these indexes, uncompressed, by path without form. Each one comes out of the record where it is
+ * embedded, else from its by-hash name in one request, else from its canonical name; whatever it came from, its bytes must have
+ * the hash that the verified Release lists, or the run stops (invariant 5).
+ */
+export async function readIndexes(
+  { store, scope }: Phase,
+  suite: string,
+  published: Published,
+  needed: readonly string[],
+): Promise<Map<string, Uint8Array>> {
+  const contents = await wave(needed, async (index): Promise<[string, Uint8Array]> => {
+    const twin = published.release.files.find(({ path }) => path === index);
+    if (twin?.size === 0) return [index, new Uint8Array()];
+    const { file, compression } = storedForm(published, suite, index);
+    const bytes = await readStored(store, suite, published, file);
+    const origin = `${file.path} of suite ${suite}`;
+    const limit = twin?.size ?? largestIndex;
+    const content = await scope.work('unpack', bytes.length, () => decompress(compression, bytes, limit, origin));
+    if (twin !== undefined) requireHash(content, twin, suite);
+    return [index, content];
+  });
+  return new Map(contents);
+}
+
+function storedForm(published: Published, suite: string, index: string): { file: ReleaseFile; compression: Compression } {
+  const stored = published.release.files.filter(({ path }) => splitForm(path).index === index);
+  for (const [extension, compression] of compressions) {
+    // The uncompressed twin is listed without being stored, unless nothing else is listed.
+    if (extension === '' && stored.length > 1) break;
+    const file = stored.find(({ path }) => path === `${index}${extension}`);
+    if (file !== undefined) return { file, compression };
+  }
+  throw new Problem({
+    code: 'index-form-unknown',
+    title: 'A published index cannot be read',
+    what: `${index} of suite ${suite} is published in no form that can be read here.`,
+    advice: 'Publish it once as .gz or .xz with the tool that made it.',
+  });
+}
+
+async function readStored(
+  store: Phase['store'],
+  suite: string,
+  published: Published,
+  file: ReleaseFile,
+): Promise<Uint8Array> {
+  const embedded = published.record.embedded[file.path];
+  if (embedded !== undefined) {
+    const bytes = Buffer.from(embedded, 'base64');
+    if (digest(bytes) === file.sha256) return bytes;
+  }
+  const byHash = await store.get(byHashKey(suite, file.path, file.sha256));
+  if (byHash.found) {
+    requireHash(byHash.body, file, suite);
+    return byHash.body;
+  }
+  const canonical = await store.get(canonicalKey(suite, file.path));
+  if (!canonical.found) {
+    throw new Problem({
+      code: 'index-missing',
+      title: 'A published index is missing',
+      what: `${file.path} of suite ${suite} is listed by its Release, but neither its by-hash object nor its canonical name exists.`,
+      advice: 'Restore it from a backup of the bucket; nothing has been changed.',
+    });
+  }
+  requireHash(canonical.body, file, suite);
+  return canonical.body;
+}
+
+function requireHash(bytes: Uint8Array, file: ReleaseFile, suite: string): void {
+  if (digest(bytes) === file.sha256) return;
+  throw new Problem({
+    code: 'index-changed',
+    title: 'A published index was changed',
+    what: `${file.path} of suite ${suite} is not what the signed Release says: ${bytes.length} bytes with another SHA256 than ${file.sha256.slice(0, 12)}….`,
+    advice: 'Find out who writes into this repository; nothing has been signed or changed.',
+  });
+}

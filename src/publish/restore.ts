@@ -1,0 +1,50 @@
+import { Problem } from '../problem.ts';
+import { publicKeys } from '../signing/verify.ts';
+import { canonicalAttributes } from './attributes.ts';
+import type { Claim } from './claim-guard.ts';
+import { byHashKey, canonicalKey, recordKey } from './layout.ts';
+import { readRecord } from './look.ts';
+import type { ObjectStore } from '../store/object-store.ts';
+import type { Phase, RunContext } from './run-context.ts';
+import { together, wave } from './wave.ts';
+
+/** Writes Release or Release.gpg. */
+export async function putName(store: ObjectStore, suite: string, name: string, text: string): Promise<void> {
+  await store.put(canonicalKey(suite, name), Buffer.from(text), canonicalAttributes(name));
+}
+
+/** How often the newest generation may change while names are put back to it. */
+const rounds = 20;
+
+/**
+ * Puts the canonical names that an overtaken claim has written back to what the newest generation says, since this run may have
+ * written them after somebody else did. Repeated until no further claim came in between.
+ */
+export async function restore(run: RunContext, claim: Claim, { store }: Phase): Promise<void> {
+  const { suite } = claim;
+  const trusted = run.keys === undefined ? undefined : publicKeys(run.keys);
+  let seen: string | undefined;
+  for (let round = 1; round <= rounds; round += 1) {
+    const object = await store.get(recordKey(suite));
+    if (!object.found || object.etag === seen) return;
+    seen = object.etag;
+    const { record, release, releaseText } = await readRecord(object, suite, trusted);
+    const sums = new Map(release.files.map(({ path, sha256 }) => [path, sha256]));
+    const { releaseGpg } = record.generation;
+    await together(
+      wave(claim.record.generation.renames, async ({ path }) => {
+        const sha256 = sums.get(path);
+        if (sha256 === undefined) return;
+        await store.copy(byHashKey(suite, path, sha256), canonicalKey(suite, path), canonicalAttributes(path, sha256));
+      }),
+      releaseGpg === undefined ? undefined : putName(store, suite, 'Release.gpg', releaseGpg),
+      releaseGpg === undefined ? undefined : putName(store, suite, 'Release', releaseText),
+    );
+  }
+  throw new Problem({
+    code: 'restore-unfinished',
+    title: 'Other publishers came too fast',
+    what: `Suite ${suite} was published ${rounds} times by others while this run put its index names right.`,
+    advice: 'Run the job again; nothing that it published is lost.',
+  });
+}

@@ -1,0 +1,48 @@
+import type { SigningKeys } from '../signing/keys.ts';
+import { type Limiter, limited } from '../store/limited.ts';
+import type { ObjectStore } from '../store/object-store.ts';
+import { retried } from '../store/retried.ts';
+import { traced } from '../store/traced.ts';
+import type { Clock } from '../timing/clock.ts';
+import type { PhaseScope, Recorder } from '../timing/recorder.ts';
+import type { PhaseName } from '../timing/span.ts';
+
+/** What one run brings along through all its phases and suites. Everything that is not a function of its inputs is in here. */
+export interface RunContext {
+  /** The adapter, one attempt per call; phases see it through `phase()` only. */
+  readonly store: ObjectStore;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly recorder: Recorder;
+  /** Absent for an unsigned repository. */
+  readonly keys?: SigningKeys;
+  /** Names this run in the records: nobody else's run has the same name, or it publishes the same bytes. */
+  readonly run: string;
+  /** Milliseconds since the epoch: what `Date` is made of. SOURCE_DATE_EPOCH, or the clock. */
+  readonly date: number;
+  readonly requests: Limiter;
+  readonly renames: Limiter;
+  /** How long a claim may be acted on before its holder asks again, milliseconds. */
+  readonly claimLimit: number;
+  readonly warn: (sentence: string) => void;
+}
+
+/** The store and the scope of one stretch of one phase. */
+export interface Phase {
+  readonly scope: PhaseScope;
+  /** Limited, retried and traced into this phase. */
+  readonly store: ObjectStore;
+}
+
+/** Runs one stretch of a phase; every request made through its store is recorded as part of it. */
+export function phase<T>(
+  run: RunContext,
+  name: PhaseName,
+  suite: string | undefined,
+  work: (phase: Phase) => Promise<T>,
+): Promise<T> {
+  return run.recorder.phase(name, suite, (scope) => {
+    const attempts = retried(traced(run.store, scope), { clock: run.clock, random: run.random });
+    return work({ scope, store: limited(attempts, name === 'rename' ? run.renames : run.requests) });
+  });
+}

@@ -1,0 +1,115 @@
+import * as v from 'valibot';
+import { Problem } from '../problem.ts';
+
+/**
+ * The record of a suite, `.apt-publish/<suite>.json`: what writers follow. It is replaced by compare-and-swap only (the claim),
+ * and holds all that anybody needs to finish what its newest generation began.
+ */
+
+const sha256 = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
+/** Relative, without empty, `.` or `..` parts: what a record names may be copied and deleted, so it must stay in its folder. */
+const relativePath = v.pipe(
+  v.string(),
+  v.regex(/^(?!.*(?:^|\/)\.{1,2}(?:\/|$))(?!\/)(?!.*\/\/)[^\p{Cc}\\]+$/u),
+  v.maxLength(1024),
+);
+const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+const moment = v.pipe(v.string(), v.isoTimestamp());
+
+const storedIndex = v.object({
+  /** With its form: `main/binary-amd64/Packages.gz`. */
+  path: relativePath,
+  sha256,
+});
+
+const generation = v.object({
+  number: count,
+  /** The text of the head: InRelease, or Release of an unsigned suite. */
+  head: v.pipe(v.string(), v.maxLength(10_000_000)),
+  /** Absent for an unsigned suite. */
+  releaseGpg: v.optional(v.pipe(v.string(), v.maxLength(1_000_000))),
+  /** The canonical names that differ from the generation before, and so have to be renamed to. */
+  renames: v.array(storedIndex),
+  /** Pool files that it names and the generation before does not. */
+  added: v.array(relativePath),
+  /** Version of the pool record that was read before those were uploaded; 0 when there was none. */
+  poolVersion: count,
+});
+
+const keptGeneration = v.object({
+  number: count,
+  headSha256: sha256,
+  /** When the next generation took its place: its grace runs from here. */
+  until: moment,
+  /** By-hash objects that it names and the generation after it does not. */
+  dropped: v.array(storedIndex),
+});
+
+const unlistedFile = v.object({
+  /** As `Filename` said. */
+  filename: relativePath,
+  /** Of its bytes, where the index said so. */
+  sha256: v.optional(sha256),
+  since: moment,
+});
+
+const suiteRecord = v.object({
+  schema: v.literal('apt-publish/suite/1'),
+  suite: v.string(),
+  claim: v.object({
+    /** Which run holds the claim. */
+    run: v.pipe(v.string(), v.regex(/^[0-9a-zA-Z-]{8,64}$/)),
+    /** How long that run may act on it before it must ask again, and everybody else waits before helping. */
+    limitSeconds: v.pipe(v.number(), v.minValue(1), v.maxValue(3600)),
+  }),
+  generation,
+  /** Newest first; the first is the one that the newest generation replaced. */
+  kept: v.array(keptGeneration),
+  /** By-hash objects that this claim deletes after its commit. */
+  condemned: v.array(v.object({ ...storedIndex.entries, since: moment })),
+  /** Pool files that this suite no longer lists, until they are known to be gone or are listed again. */
+  unlisted: v.array(unlistedFile),
+  /** What the store was found to do with conditions, so that nobody need ask again. */
+  conditions: v.object({
+    kind: v.picklist(['enforced', 'create-only', 'none']),
+    etags: v.picklist(['bare', 'quoted']),
+  }),
+  /** Small indexes of the newest generation, base64 of the stored form, so that reading them costs no request. */
+  embedded: v.record(v.string(), v.pipe(v.string(), v.base64())),
+});
+
+export type SuiteRecord = v.InferOutput<typeof suiteRecord>;
+export type Generation = v.InferOutput<typeof generation>;
+export type KeptGeneration = v.InferOutput<typeof keptGeneration>;
+export type StoredIndex = v.InferOutput<typeof storedIndex>;
+export type Conditions = SuiteRecord['conditions'];
+
+/** Reads a record; `record-garbage` when it is not one of this suite. Nothing in it is trusted for being well-formed. */
+export function parseSuiteRecord(bytes: Uint8Array, suite: string): SuiteRecord {
+  const problem = (why: string, cause?: unknown) =>
+    new Problem({
+      code: 'record-garbage',
+      title: 'The record of a suite cannot be read',
+      what: `The record of suite ${suite} (.apt-publish/${suite}.json) is not one that this version wrote: ${why}.`,
+      advice: 'Restore it from a backup of the bucket, or remove it and publish once with `adopt: true`.',
+      cause,
+    });
+  let json: unknown;
+  try {
+    json = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch (error) {
+    throw problem('it is not JSON', error);
+  }
+  const result = v.safeParse(suiteRecord, json);
+  if (!result.success) {
+    const [issue] = result.issues;
+    throw problem(`${v.getDotPath(issue) ?? 'the whole'}: expected ${issue.expected ?? 'something else'}`);
+  }
+  if (result.output.suite !== suite) throw problem(`it belongs to suite ${JSON.stringify(result.output.suite)}`);
+  return result.output;
+}
+
+/** One JSON document with a fixed order of fields, so that equal records are equal bytes. */
+export function renderSuiteRecord(record: SuiteRecord): Uint8Array {
+  return Buffer.from(`${JSON.stringify(v.parse(suiteRecord, record), undefined, 1)}\n`);
+}

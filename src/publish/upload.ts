@@ -1,0 +1,75 @@
+import { Problem } from '../problem.ts';
+import { putFile, singleRequestLimit } from '../store/multipart.ts';
+import type { ObjectStore } from '../store/object-store.ts';
+import { immutableAttributes } from './attributes.ts';
+import { digest } from './digest.ts';
+import type { PoolFile } from './plan-binaries.ts';
+import { type Phase, phase, type RunContext } from './run-context.ts';
+import type { Conditions } from './suite-record.ts';
+import { wave } from './wave.ts';
+
+/** Pool files of one run, each uploaded once however many suites list it. */
+export interface Uploads {
+  /** Resolves when every one of these files is in the pool. Throws `pool-conflict` when a name holds other bytes. */
+  ensure(suite: string, files: readonly PoolFile[], conditions: Conditions): Promise<void>;
+}
+
+export function uploads(run: RunContext): Uploads {
+  const started = new Map<string, Promise<void>>();
+  return {
+    async ensure(suite, files, conditions) {
+      const missing = files.filter(({ key }) => !started.has(key));
+      if (missing.length > 0) {
+        const uploading = phase(run, 'upload', suite, async (upload) => {
+          upload.scope.expect(missing.length);
+          const largestFirst = missing.toSorted((a, b) => b.file.size - a.file.size);
+          await wave(largestFirst, (file) => uploadFile(upload, file, conditions));
+        });
+        for (const { key } of missing) started.set(key, uploading);
+      }
+      await wave(files, ({ key }) => started.get(key) ?? Promise.resolve());
+    },
+  };
+}
+
+/**
+ * Puts one file into the pool. `If-None-Match: *` makes the look-up and the write one request; a store that does not hold it is
+ * asked first, and so it is for a file of several parts, since some stores hold conditions on single writes only.
+ */
+export async function uploadFile({ store }: Pick<Phase, 'store'>, file: PoolFile, conditions: Conditions): Promise<void> {
+  const conditional = conditions.kind !== 'none';
+  const askFirst = !conditional || file.file.size > singleRequestLimit;
+  if (askFirst && (await isPresent(store, file))) return;
+  const answer = await putFile(store, file.key, file.file, {
+    ...immutableAttributes(file.key, file.file.sha256),
+    ...(conditional ? { condition: { absent: true } } : {}),
+  });
+  if (answer.written || (await isPresent(store, file))) return;
+  // Refused because it is there, and then not there: somebody removed it in between.
+  await uploadFile({ store }, file, conditions);
+}
+
+/** Whether the pool holds the file already; a name that holds other bytes is a conflict. */
+async function isPresent(store: ObjectStore, { key, file }: PoolFile): Promise<boolean> {
+  const head = await store.head(key);
+  if (!head.found) return false;
+  if (head.size !== file.size) throw taken(key, file.path);
+  const sha256 = head.sha256 ?? (await hashOf(store, key));
+  if (sha256 !== undefined && sha256 !== file.sha256) throw taken(key, file.path);
+  return sha256 !== undefined;
+}
+
+/** Objects that other tools wrote carry no hash: their bytes are read. */
+async function hashOf(store: ObjectStore, key: string): Promise<string | undefined> {
+  const object = await store.get(key);
+  return object.found ? digest(object.body) : undefined;
+}
+
+function taken(key: string, path: string): Problem {
+  return new Problem({
+    code: 'pool-conflict',
+    title: 'The pool holds other bytes under this name',
+    what: `${path} would be stored as ${key}, where the pool already holds other bytes for another suite.`,
+    advice: 'Build it with a new version: clients of the other suite would see a hash mismatch if the file changed.',
+  });
+}

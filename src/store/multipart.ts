@@ -1,0 +1,160 @@
+import { createHash, type Hash } from 'node:crypto';
+import { type FileHandle, open } from 'node:fs/promises';
+import { Problem } from '../problem.ts';
+import type {
+  Condition,
+  ObjectAttributes,
+  ObjectStore,
+  PreconditionFailed,
+  PutOptions,
+  Upload,
+  UploadedPart,
+  Written,
+} from './object-store.ts';
+
+/** A file on the runner's disk, as it was when it was scanned. */
+export interface LocalFile {
+  readonly path: string;
+  readonly size: number;
+}
+
+const mebibyte = 1024 ** 2;
+/** Bytes up to which a file is one PUT: both simpler and faster, and proxies have been seen to refuse more (aptly-dev/aptly#1179). */
+export const singleRequestLimit = 16 * mebibyte;
+const smallestPart = 8 * mebibyte;
+/** S3's limit on the number of parts (user guide, "Amazon S3 multipart upload limits"). */
+const mostParts = 10_000;
+/** Parts of one file read and not yet written. Bounds the memory: so many times the size of a part. */
+const partsInHand = 4;
+
+/**
+ * Writes a file from disk: by one PUT up to 16 MiB, by a multipart upload above that, of parts of 8 MiB (more only above 78 GiB),
+ * at most four of which are in memory. With a `sha256` the bytes sent are checked against it, and a file that has changed since
+ * is a `Problem` before anything appears in the store. A failed multipart upload is aborted before its error goes on.
+ *
+ * The condition of a large file is on the completion, after all of it was sent, and some stores (Ceph before 20) ignore it there:
+ * who cares for either looks for the object first.
+ */
+export async function putFile(
+  store: ObjectStore,
+  key: string,
+  file: LocalFile,
+  options: PutOptions & { readonly partSize?: number },
+): Promise<Written | PreconditionFailed> {
+  const { partSize, ...put } = options;
+  const { condition, once: _, ...attributes } = put;
+  await using handle = await open(file.path);
+  const reader = new FileReader(handle, file, attributes.sha256);
+  if (file.size <= singleRequestLimit && partSize === undefined) {
+    const body = await reader.next(file.size);
+    reader.checkEnd();
+    return store.put(key, body, put);
+  }
+  const size = partSize ?? Math.max(smallestPart, Math.ceil(file.size / mostParts / mebibyte) * mebibyte);
+  return multipart(store, key, reader, { size, attributes, condition });
+}
+
+async function multipart(
+  store: ObjectStore,
+  key: string,
+  reader: FileReader,
+  options: { size: number; attributes: ObjectAttributes; condition: Condition | undefined },
+): Promise<Written | PreconditionFailed> {
+  const upload = await store.startUpload(key, options.attributes);
+  try {
+    const parts = await sendParts(store, upload, reader, options.size);
+    reader.checkEnd();
+    const answer = await store.completeUpload(upload, parts, options.condition);
+    // S3 keeps the parts, and charges for them, when the condition of the completion does not hold.
+    if (!answer.written) await abort(store, upload);
+    return answer;
+  } catch (error) {
+    await abort(store, upload);
+    throw error;
+  }
+}
+
+/** Reads in order and sends side by side. After the first failure nothing more is sent; it rejects when all parts are settled. */
+async function sendParts(
+  store: ObjectStore,
+  upload: Upload,
+  reader: FileReader,
+  size: number,
+): Promise<UploadedPart[]> {
+  const parts: UploadedPart[] = [];
+  const failures: unknown[] = [];
+  const sending = new Set<Promise<void>>();
+  for (let number = 1; reader.remaining > 0 && failures.length === 0; number += 1) {
+    const offset = reader.position;
+    let body: Uint8Array;
+    try {
+      body = await reader.next(size);
+    } catch (error) {
+      failures.push(error);
+      break;
+    }
+    const sent = store
+      .putPart(upload, { number, offset }, body)
+      .then(
+        (part) => void parts.push(part),
+        (error: unknown) => void failures.push(error),
+      )
+      .finally(() => sending.delete(sent));
+    sending.add(sent);
+    if (sending.size >= partsInHand) await Promise.race(sending);
+  }
+  await Promise.all(sending);
+  if (failures.length > 0) throw failures[0];
+  return parts;
+}
+
+/** The failure that led here is the one to report; an upload that cannot be aborted either is left to a lifecycle rule. */
+async function abort(store: ObjectStore, upload: Upload): Promise<void> {
+  await store.abortUpload(upload).catch(() => undefined);
+}
+
+/** Reads a file from its beginning, once, and knows whether it still is what was scanned. */
+class FileReader {
+  readonly #handle: FileHandle;
+  readonly #file: LocalFile;
+  readonly #expected: string | undefined;
+  readonly #hash: Hash = createHash('sha256');
+  position = 0;
+
+  constructor(handle: FileHandle, file: LocalFile, sha256: string | undefined) {
+    this.#handle = handle;
+    this.#file = file;
+    this.#expected = sha256;
+  }
+
+  get remaining(): number {
+    return this.#file.size - this.position;
+  }
+
+  /** The next `length` bytes, or what is left. */
+  async next(length: number): Promise<Uint8Array> {
+    const body = Buffer.allocUnsafeSlow(Math.min(length, this.remaining));
+    let filled = 0;
+    while (filled < body.length) {
+      const { bytesRead } = await this.#handle.read(body, filled, body.length - filled, this.position + filled);
+      if (bytesRead === 0) throw this.#changed();
+      filled += bytesRead;
+    }
+    this.position += filled;
+    if (this.#expected !== undefined) this.#hash.update(body);
+    return body;
+  }
+
+  checkEnd(): void {
+    if (this.#expected !== undefined && this.#hash.digest('hex') !== this.#expected) throw this.#changed();
+  }
+
+  #changed(): Problem {
+    return new Problem({
+      code: 'file-changed',
+      title: 'A file changed while it was being published',
+      what: `${this.#file.path} is not the file any more that was read at the beginning of the run.`,
+      advice: 'Let nothing write to the packages until this action has ended, then run the job again.',
+    });
+  }
+}

@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import type { Condition, ObjectAttributes, Written } from './object-store.ts';
+import { notS3 } from './s3-errors.ts';
+
+/** How the port's words are spelled in S3's requests, and S3's answers in the port's. */
+
+/** Attributes as the SDK's inputs name them. */
+export function attributeInput(attributes: ObjectAttributes) {
+  return {
+    ContentType: attributes.contentType,
+    CacheControl: attributes.cacheControl,
+    ...(attributes.sha256 === undefined ? {} : { Metadata: { sha256: attributes.sha256 } }),
+  };
+}
+
+export function conditionInput(condition: Condition | undefined) {
+  if (condition === undefined) return {};
+  if ('absent' in condition) return { IfNoneMatch: '*' };
+  return { IfMatch: condition.spelled === 'quoted' ? `"${condition.etag}"` : condition.etag };
+}
+
+/** A header that the SDK sends as it is. `+` must be encoded, since servers read it as a blank; `/` must not. */
+export function copySource(bucket: string, key: string): string {
+  return `${bucket}/${key}`.split('/').map(encodeURIComponent).join('/');
+}
+
+/** An ETag as the port has it. Every read and every write of a body has one; an answer without was not given by S3. */
+export function bareEtag(etag: string | undefined, doing: string): string {
+  if (etag === undefined || etag === '') throw notS3({ doing });
+  return etag.replace(/^W\//, '').replace(/^"(.*)"$/, '$1');
+}
+
+/** For copies and completions, which old Ceph answers without an ETag. */
+export function writtenAs(etag: string | undefined, doing: string): Written {
+  return etag === undefined ? { written: true } : { written: true, etag: bareEtag(etag, doing) };
+}
+
+/** The same bytes as a Buffer: the SDK hashes and sends those as they are, with their length. */
+export function asBuffer(body: Uint8Array): Buffer {
+  return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+}
+
+/**
+ * Puts Content-MD5 in the place of the SDK's checksum extension. DeleteObjects must carry one of them, and Content-MD5 is the
+ * one that all servers know: some know no other (Swift, old MinIO), some refuse the extension (B2).
+ */
+export function withContentMd5(request: unknown): void {
+  if (!isTextRequest(request)) return;
+  for (const name of Object.keys(request.headers)) {
+    if (/^x-amz-(checksum-|sdk-checksum-|trailer)/i.test(name)) delete request.headers[name];
+  }
+  request.headers['content-md5'] = createHash('md5').update(request.body).digest('base64');
+}
+
+function isTextRequest(request: unknown): request is { headers: Record<string, string>; body: string | Uint8Array } {
+  if (typeof request !== 'object' || request === null || !('headers' in request) || !('body' in request)) return false;
+  return typeof request.body === 'string' || request.body instanceof Uint8Array;
+}

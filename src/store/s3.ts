@@ -1,0 +1,306 @@
+import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CopyObjectCommand,
+  CreateMultipartUploadCommand,
+  DeleteObjectCommand,
+  DeleteObjectsCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  S3Client,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
+import pLimit from 'p-limit';
+import { Problem } from '../problem.ts';
+import type {
+  Condition,
+  Found,
+  FoundHead,
+  ListedPage,
+  NotFound,
+  ObjectAttributes,
+  ObjectStore,
+  PartPosition,
+  PreconditionFailed,
+  PutOptions,
+  Upload,
+  UploadedPart,
+  Written,
+} from './object-store.ts';
+import { readBody } from './s3-body.ts';
+import { clientSettings, connectionSettings, type S3Settings } from './s3-connection.ts';
+import {
+  isMissing,
+  isPreconditionFailed,
+  notS3,
+  refusedCode,
+  type S3Failure,
+  s3Failure,
+  storeError,
+} from './s3-errors.ts';
+import {
+  asBuffer,
+  attributeInput,
+  bareEtag,
+  conditionInput,
+  copySource,
+  withContentMd5,
+  writtenAs,
+} from './s3-spelling.ts';
+
+/** A call holds one slot of its limiter however many requests it is; where batches are not supported, so many at once. */
+const singleDeletes = 8;
+
+/**
+ * S3, one attempt per call. What is sent is what every S3 server understands: whole bodies of known length with their real
+ * hash, no checksum extension, no chunked framing, no ACL, no Content-Encoding, and never RenameObject, which servers that do
+ * not know it take for a PUT of nothing.
+ */
+export class S3Store implements ObjectStore {
+  readonly #client: S3Client;
+  readonly #bucket: string;
+  readonly #folder: string;
+  /** By the output of a GET: the store's own `Date`, which the SDK does not pass on. */
+  readonly #dates = new WeakMap<object, number>();
+  #answered = false;
+  #batchDelete = true;
+
+  constructor(settings: S3Settings) {
+    this.#bucket = settings.bucket;
+    this.#folder = settings.prefix === '' ? '' : `${settings.prefix}/`;
+    this.#client = new S3Client({
+      ...clientSettings(settings),
+      requestHandler: new NodeHttpHandler(connectionSettings(settings)),
+    });
+    this.#keepDates();
+    this.#sendContentMd5();
+  }
+
+  /** Closes the connections that are kept open. */
+  close(): void {
+    this.#client.destroy();
+  }
+
+  async get(key: string): Promise<Found | NotFound> {
+    const doing = `to read ${key}`;
+    const send = async (): Promise<Found> => {
+      const output = await this.#client.send(new GetObjectCommand(this.#object(key)));
+      const etag = bareEtag(output.ETag, doing);
+      const body = await readBody(output.Body, output.ContentLength, key);
+      const date = this.#dates.get(output);
+      const written = output.LastModified?.getTime();
+      if (date === undefined || written === undefined) return { found: true, body, etag };
+      return { found: true, body, etag, age: Math.max(0, (date - written) / 1000) };
+    };
+    return this.#attempt(doing, key, send, notFound);
+  }
+
+  async head(key: string): Promise<FoundHead | NotFound> {
+    const doing = `to look at ${key}`;
+    const send = async (): Promise<FoundHead> => {
+      const output = await this.#client.send(new HeadObjectCommand(this.#object(key)));
+      const sha256 = output.Metadata?.['sha256'];
+      return {
+        found: true,
+        size: output.ContentLength ?? 0,
+        etag: bareEtag(output.ETag, doing),
+        ...(sha256 === undefined ? {} : { sha256 }),
+        ...(output.CacheControl === undefined ? {} : { cacheControl: output.CacheControl }),
+        ...(output.ContentType === undefined ? {} : { contentType: output.ContentType }),
+      };
+    };
+    return this.#attempt(doing, key, send, notFound);
+  }
+
+  async put(key: string, body: Uint8Array, options: PutOptions): Promise<Written | PreconditionFailed> {
+    const doing = `to write ${key}`;
+    const command = new PutObjectCommand({
+      ...this.#object(key),
+      Body: asBuffer(body),
+      ...attributeInput(options),
+      ...conditionInput(options.condition),
+    });
+    const send = async (): Promise<Written> => {
+      const output = await this.#client.send(command);
+      return { written: true, etag: bareEtag(output.ETag, doing) };
+    };
+    return this.#conditional(doing, key, options.condition, send);
+  }
+
+  async copy(from: string, to: string, attributes: ObjectAttributes): Promise<Written | NotFound> {
+    const command = new CopyObjectCommand({
+      ...this.#object(to),
+      CopySource: copySource(this.#bucket, this.#folder + from),
+      MetadataDirective: 'REPLACE',
+      ...attributeInput(attributes),
+    });
+    const doing = `to copy ${from} to ${to}`;
+    const send = async () => writtenAs((await this.#client.send(command)).CopyObjectResult?.ETag, doing);
+    return this.#attempt(doing, to, send, notFound);
+  }
+
+  async listPage(prefix: string, from?: string): Promise<ListedPage> {
+    const command = new ListObjectsV2Command({
+      Bucket: this.#bucket,
+      Prefix: this.#folder + prefix,
+      ...(from === undefined ? {} : { ContinuationToken: from }),
+    });
+    return this.#attempt(`to list ${prefix}`, prefix, async () => {
+      const output = await this.#client.send(command);
+      const objects = (output.Contents ?? []).flatMap(({ Key, Size, LastModified }) =>
+        Key === undefined || LastModified === undefined
+          ? []
+          : [{ key: Key.slice(this.#folder.length), size: Size ?? 0, modified: LastModified.getTime() }],
+      );
+      const next = output.IsTruncated === true ? output.NextContinuationToken : undefined;
+      return next === undefined ? { objects } : { objects, next };
+    });
+  }
+
+  async delete(keys: readonly string[]): Promise<void> {
+    const [first] = keys;
+    if (first === undefined) return;
+    if (keys.length === 1 || !this.#batchDelete) return this.#deleteSingly(keys);
+    const doing = `to delete ${first} and ${keys.length - 1} more`;
+    const command = new DeleteObjectsCommand({
+      Bucket: this.#bucket,
+      Delete: { Objects: keys.map((key) => ({ Key: this.#folder + key })), Quiet: true },
+    });
+    try {
+      const output = await this.#attempt(doing, first, () => this.#client.send(command));
+      const failed = output.Errors?.find(({ Code }) => Code !== 'NoSuchKey');
+      if (failed === undefined) return;
+      const key = failed.Key?.slice(this.#folder.length) ?? first;
+      // Codes inside the answer come without a status of their own; these are what the single request would have had.
+      const status = failed.Code === 'InternalError' ? 500 : 403;
+      const failure = { status, code: failed.Code ?? 'unknown error', headers: {}, beforeConnection: false };
+      throw storeError(failure, { doing: `to delete ${key}`, key, conditional: false, answered: true });
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code !== refusedCode) throw error;
+      this.#batchDelete = false;
+      return this.#deleteSingly(keys);
+    }
+  }
+
+  async startUpload(key: string, attributes: ObjectAttributes): Promise<Upload> {
+    const doing = `to start an upload of ${key}`;
+    const command = new CreateMultipartUploadCommand({ ...this.#object(key), ...attributeInput(attributes) });
+    return this.#attempt(doing, key, async () => {
+      const { UploadId } = await this.#client.send(command);
+      if (UploadId === undefined) throw notS3({ doing });
+      return { key, id: UploadId, attributes };
+    });
+  }
+
+  async putPart(upload: Upload, part: PartPosition, body: Uint8Array): Promise<UploadedPart> {
+    const doing = `to write part ${part.number} of ${upload.key}`;
+    const command = new UploadPartCommand({
+      ...this.#object(upload.key),
+      UploadId: upload.id,
+      PartNumber: part.number,
+      Body: asBuffer(body),
+    });
+    return this.#attempt(doing, upload.key, async () => {
+      const output = await this.#client.send(command);
+      return { number: part.number, etag: bareEtag(output.ETag, doing) };
+    });
+  }
+
+  async completeUpload(
+    upload: Upload,
+    parts: readonly UploadedPart[],
+    condition?: Condition,
+  ): Promise<Written | PreconditionFailed> {
+    const sorted = parts.toSorted((a, b) => a.number - b.number);
+    const command = new CompleteMultipartUploadCommand({
+      ...this.#object(upload.key),
+      UploadId: upload.id,
+      MultipartUpload: { Parts: sorted.map(({ number, etag }) => ({ PartNumber: number, ETag: `"${etag}"` })) },
+      ...conditionInput(condition),
+    });
+    const doing = `to complete the upload of ${upload.key}`;
+    const send = async () => writtenAs((await this.#client.send(command)).ETag, doing);
+    return this.#conditional(doing, upload.key, condition, send);
+  }
+
+  async abortUpload(upload: Upload): Promise<void> {
+    const command = new AbortMultipartUploadCommand({ ...this.#object(upload.key), UploadId: upload.id });
+    const gone = (failure: S3Failure) => (failure.status === 404 ? true : undefined);
+    const send = async () => (await this.#client.send(command)) !== undefined;
+    await this.#attempt(`to abort the upload of ${upload.key}`, upload.key, send, gone);
+  }
+
+  async #deleteSingly(keys: readonly string[]): Promise<void> {
+    const limit = pLimit(singleDeletes);
+    await limit.map(keys, (key) =>
+      this.#attempt(
+        `to delete ${key}`,
+        key,
+        async () => (await this.#client.send(new DeleteObjectCommand(this.#object(key)))) !== undefined,
+        (failure) => (isMissing(failure) ? true : undefined),
+      ),
+    );
+  }
+
+  #conditional(doing: string, key: string, condition: Condition | undefined, send: () => Promise<Written>) {
+    const lost = (failure: S3Failure): PreconditionFailed | undefined =>
+      condition !== undefined && isPreconditionFailed(failure) ? { written: false } : undefined;
+    return this.#attempt(doing, key, send, lost, condition !== undefined);
+  }
+
+  /** One request; `expected` turns failures that are answers into values, everything else is thrown as the port says. */
+  async #attempt<T, E = never>(
+    doing: string,
+    key: string,
+    send: () => Promise<T>,
+    expected: (failure: S3Failure) => E | undefined = () => undefined,
+    conditional = false,
+  ): Promise<T | E> {
+    try {
+      const answer = await send();
+      this.#answered = true;
+      return answer;
+    } catch (error) {
+      if (error instanceof Problem) throw error;
+      const failure = s3Failure(error);
+      const value = expected(failure);
+      if (value === undefined) throw storeError(failure, { doing, key, conditional, answered: this.#answered });
+      this.#answered = true;
+      return value;
+    }
+  }
+
+  #object(key: string): { Bucket: string; Key: string } {
+    return { Bucket: this.#bucket, Key: this.#folder + key };
+  }
+
+  #keepDates(): void {
+    this.#client.middlewareStack.add(
+      (next) => async (args) => {
+        const result = await next(args);
+        const date = Date.parse(s3Failure({ $response: result.response }).headers['date'] ?? '');
+        if (typeof result.output === 'object' && !Number.isNaN(date)) this.#dates.set(result.output, date);
+        return result;
+      },
+      { step: 'deserialize', priority: 'high', name: 'keepDates' },
+    );
+  }
+
+  #sendContentMd5(): void {
+    this.#client.middlewareStack.add(
+      (next, context) => (args) => {
+        if (context['commandName'] === 'DeleteObjectsCommand')
+          withContentMd5('request' in args ? args.request : undefined);
+        return next(args);
+      },
+      { step: 'build', priority: 'low', name: 'sendContentMd5' },
+    );
+  }
+}
+
+function notFound(failure: S3Failure): NotFound | undefined {
+  return isMissing(failure) ? { found: false } : undefined;
+}
