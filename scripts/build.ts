@@ -48,9 +48,10 @@ async function bundle(entry: string, target: string): Promise<void> {
 async function main(): Promise<void> {
   const staging = await mkdtemp(join(tmpdir(), 'apt-publish-build-'));
   try {
-    await build(staging);
+    const fresh = join(staging, 'dist');
+    await build(fresh);
     await rm(join(root, 'dist'), { recursive: true, force: true });
-    await cp(staging, join(root, 'dist'), { recursive: true });
+    await cp(fresh, join(root, 'dist'), { recursive: true });
   } finally {
     await rm(staging, { recursive: true, force: true });
   }

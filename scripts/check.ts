@@ -47,7 +47,9 @@ function passes({ name, proves, command }: Check): boolean {
     console.log(`ok      ${name} (${time})`);
     return true;
   }
-  console.error(`FAILED  ${name} (${time}): this check proves that ${proves}${error === undefined ? '' : `; ${error.message}`}`);
+  console.error(
+    `FAILED  ${name} (${time}): this check proves that ${proves}${error === undefined ? '' : `; ${error.message}`}`,
+  );
   return false;
 }
 
@@ -58,7 +60,9 @@ function main(names: readonly string[]): void {
     process.exitCode = 2;
     return;
   }
-  const failed = checks.filter(({ name }) => names.length === 0 || names.includes(name)).filter((check) => !passes(check));
+  const failed = checks
+    .filter(({ name }) => names.length === 0 || names.includes(name))
+    .filter((check) => !passes(check));
   if (failed.length === 0) return;
   console.error(`Failed: ${failed.map(({ name }) => name).join(', ')}`);
   process.exitCode = 1;

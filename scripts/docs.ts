@@ -46,7 +46,10 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 }
 
 function cell(text: string): string {
-  return text.trim().replaceAll(/\s*\n\s*/g, ' ').replaceAll('|', '\\|');
+  return text
+    .trim()
+    .replaceAll(/\s*\n\s*/g, ' ')
+    .replaceAll('|', '\\|');
 }
 
 async function main(): Promise<void> {

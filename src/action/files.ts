@@ -27,7 +27,8 @@ export interface FoundFiles {
  */
 export async function findFiles(pattern: string, folder: string, origin: GlobOrigin): Promise<FoundFiles> {
   const matches = new Set<string>();
-  for await (const match of glob(pattern, { cwd: folder })) matches.add(match.startsWith('/') ? match : join(folder, match));
+  for await (const match of glob(pattern, { cwd: folder }))
+    matches.add(match.startsWith('/') ? match : join(folder, match));
   const files: string[] = [];
   for (const match of [...matches].sort()) if (await isFile(match)) files.push(match);
   if (files.length === 0) return { paths: [], problem: nothingMatches(pattern, matches.size, origin) };

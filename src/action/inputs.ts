@@ -1,4 +1,4 @@
-import { forms, type Form } from '../codec/codecs.ts';
+import { type Form, forms } from '../codec/codecs.ts';
 import { throwProblems } from '../problem.ts';
 import { onConflicts, type PublishRequest, type ReleaseInfo } from '../publish/request.ts';
 import { parseDuration } from './duration.ts';
@@ -123,7 +123,8 @@ function readPublicUrl(reader: InputReader): string | undefined {
   const written = reader.text('public-url');
   if (written === undefined) return undefined;
   const url = URL.canParse(written) ? new URL(written) : undefined;
-  const plain = url !== undefined && `${url.username}${url.password}${url.search}${url.hash}` === '' && !/\s/.test(written);
+  const plain =
+    url !== undefined && `${url.username}${url.password}${url.search}${url.hash}` === '' && !/\s/.test(written);
   if (plain && /^(?:https?|file):$/.test(url.protocol)) return url.href.replace(/\/+$/, '');
   return reader.fault('public-url', {
     what: 'is no plain http, https or file address.',

@@ -8,7 +8,8 @@ export function readLocation(reader: InputReader): StoreLocation | undefined {
   if (written === undefined) {
     return reader.fault('bucket', {
       what: 'is missing.',
-      advice: 'Write a bucket such as `bucket: my-packages` or `bucket: s3://my-packages/debian`, or a folder such as `bucket: ./site`.',
+      advice:
+        'Write a bucket such as `bucket: my-packages` or `bucket: s3://my-packages/debian`, or a folder such as `bucket: ./site`.',
     });
   }
   const path = directoryPath(written);
@@ -44,10 +45,15 @@ function bucketLocation(reader: InputReader, written: string): StoreLocation | u
   const inBucket = rest.join('/');
   const prefix = reader.text('prefix');
   // The naming rules that stores agree on; older and self-hosted ones also allow capitals and underscores.
-  if (bucket === undefined || !/^[A-Za-z0-9][A-Za-z0-9._-]{1,62}$/.test(bucket) || (inBucket !== '' && !written.startsWith('s3://'))) {
+  if (
+    bucket === undefined ||
+    !/^[A-Za-z0-9][A-Za-z0-9._-]{1,62}$/.test(bucket) ||
+    (inBucket !== '' && !written.startsWith('s3://'))
+  ) {
     reader.fault('bucket', {
       what: `is ${quoted(written)}, which is neither the name of a bucket nor a folder.`,
-      advice: 'Write a name such as `my-packages`, an address such as `s3://my-packages/debian`, or a folder such as `./site`.',
+      advice:
+        'Write a name such as `my-packages`, an address such as `s3://my-packages/debian`, or a folder such as `./site`.',
     });
   }
   if (inBucket !== '' && prefix !== undefined) {

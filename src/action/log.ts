@@ -51,7 +51,15 @@ function progressLine(running: readonly Running[], now: number): string | undefi
   const long = running.filter(({ since }) => now - since >= interval);
   const names = [...new Set(long.map(({ name }) => name))];
   if (names.length === 0) return undefined;
-  return names.map((name) => progressOf(name, long.filter((phase) => phase.name === name), now)).join('; ');
+  return names
+    .map((name) =>
+      progressOf(
+        name,
+        long.filter((phase) => phase.name === name),
+        now,
+      ),
+    )
+    .join('; ');
 }
 
 function progressOf(name: PhaseName, phases: readonly Running[], now: number): string {

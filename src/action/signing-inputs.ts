@@ -19,7 +19,11 @@ export function readSigning(reader: InputReader): SigningSettings | 'unsigned' |
     });
   }
   if (!unsigned && keys !== undefined) {
-    return { keys, ...(passphrase === undefined ? {} : { passphrase }), ...(fingerprint === undefined ? {} : { fingerprint }) };
+    return {
+      keys,
+      ...(passphrase === undefined ? {} : { passphrase }),
+      ...(fingerprint === undefined ? {} : { fingerprint }),
+    };
   }
   for (const name of ['gpg-private-key', 'gpg-passphrase', 'gpg-fingerprint']) {
     if (reader.text(name) === undefined) continue;
@@ -35,7 +39,8 @@ export function readSignedBy(reader: InputReader): string[] | undefined {
   for (const word of words.filter((written) => !/^[0-9A-Fa-f]{40}!?$/.test(written))) {
     reader.fault('signed-by', {
       what: `has ${quoted(word)}, which is no fingerprint of 40 hexadecimal digits.`,
-      advice: 'Write what `gpg --list-keys --with-colons` prints on its fpr lines, with commas or line breaks between two of them.',
+      advice:
+        'Write what `gpg --list-keys --with-colons` prints on its fpr lines, with commas or line breaks between two of them.',
     });
   }
   return words.map((word) => word.toUpperCase());
@@ -49,6 +54,7 @@ function readFingerprint(reader: InputReader): string | undefined {
   if (/^(?:[0-9A-F]{40}|[0-9A-F]{16})!?$/.test(fingerprint)) return fingerprint;
   return reader.fault('gpg-fingerprint', {
     what: `is ${quoted(written)}, which is neither a fingerprint of 40 nor a key id of 16 hexadecimal digits.`,
-    advice: 'Write what `gpg --list-secret-keys --keyid-format long` prints, with a trailing `!` for exactly one subkey.',
+    advice:
+      'Write what `gpg --list-secret-keys --keyid-format long` prints, with a trailing `!` for exactly one subkey.',
   });
 }

@@ -12,7 +12,10 @@ export type Form = (typeof forms)[number];
 /** The forms in which input may come. */
 export type Compression = Form | 'bz2' | 'lzma' | 'none';
 
-const pool = new WorkerPool(Math.min(4, availableParallelism()));
+const maxWorkers = 4;
+/** Long enough to bridge the phases of a run. */
+const workerIdleMs = 5000;
+const pool = new WorkerPool(Math.min(maxWorkers, availableParallelism()), workerIdleMs);
 
 const encoders: Record<Form, (bytes: Uint8Array) => Promise<Uint8Array>> = {
   gz: compressGzip,

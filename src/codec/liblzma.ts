@@ -71,7 +71,13 @@ class Instance {
     this.stream = lib._malloc(streamSize);
     this.input = lib._malloc(inputRoom);
     this.output = lib._malloc(outputRoom);
-    lib.HEAPU8.fill(0, this.stream, this.stream + streamSize);
+    this.#clear();
+  }
+
+  /** Frees what the coder took. A coder that was given up leaves input behind, which the next one must not find. */
+  end(): void {
+    this.lib._lzma_end(this.stream);
+    this.#clear();
   }
 
   get(field: number): number {
@@ -80,6 +86,10 @@ class Instance {
 
   set(field: number, value: number): void {
     this.lib.setValue(this.stream + field, value, 'i32');
+  }
+
+  #clear(): void {
+    this.lib.HEAPU8.fill(0, this.stream, this.stream + streamSize);
   }
 }
 
@@ -133,10 +143,10 @@ class LzmaCoder implements Coder {
   }
 
   release(): void {
-    const { lib, stream } = this.#instance;
-    lib._lzma_end(stream);
+    this.#instance.end();
     // An encoder always asks for the same memory, so what it grew to is what the next one needs.
-    if (this.#role === 'encoder' || lib.HEAPU8.length <= maxIdleMemory) idle[this.#role] = this.#instance;
+    if (this.#role === 'encoder' || this.#instance.lib.HEAPU8.length <= maxIdleMemory)
+      idle[this.#role] = this.#instance;
   }
 
   /** Refills the wasm side's empty input; returns how many bytes went in. */

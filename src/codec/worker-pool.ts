@@ -3,9 +3,6 @@ import pLimit from 'p-limit';
 import type { CoderName, Reply, Request, Step } from './coder.ts';
 import { DecoderFault } from './faults.ts';
 
-/** Idle this long, a worker is ended: each that has encoded holds about 100 MiB. */
-const idleMs = 1000;
-
 /** ncc bundles the worker into a folder of its own; in the source tree Node runs it as it is. */
 const entry = new URL(import.meta.filename.endsWith('.ts') ? './worker.ts' : './worker/index.js', import.meta.url);
 
@@ -25,12 +22,15 @@ export interface Session {
  */
 export class WorkerPool {
   readonly #size: number;
+  readonly #idleMs: number;
   readonly #seats = new Set<Seat>();
   readonly #encoders: <T>(encode: () => Promise<T>) => Promise<T>;
   #nextSession = 0;
 
-  constructor(size: number) {
+  /** At most `size` workers; one that has had no session for `idleMs` is ended, for it may hold 100 MiB. */
+  constructor(size: number, idleMs: number) {
     this.#size = size;
+    this.#idleMs = idleMs;
     this.#encoders = pLimit(size);
   }
 
@@ -41,7 +41,7 @@ export class WorkerPool {
       if (seat === undefined || candidate.sessions < seat.sessions) seat = candidate;
     }
     if (seat === undefined || (seat.sessions > 0 && this.#seats.size < this.#size)) {
-      const added = new Seat(() => this.#seats.delete(added));
+      const added = new Seat(this.#idleMs, () => this.#seats.delete(added));
       this.#seats.add(added);
       seat = added;
     }
@@ -64,13 +64,16 @@ class Seat {
   sessions = 0;
   readonly #worker: Worker;
   readonly #waiting = new Map<number, Waiting>();
+  readonly #idleMs: number;
   readonly #gone: () => void;
   #failure: unknown;
   #idle: NodeJS.Timeout | undefined;
 
-  constructor(gone: () => void) {
+  /** `gone` is called when no new session must come here any more. */
+  constructor(idleMs: number, gone: () => void) {
+    this.#idleMs = idleMs;
     this.#gone = gone;
-    this.#worker = new Worker(entry, { name: 'codec' });
+    this.#worker = new Worker(entry, { name: 'codec', execArgv: [] });
     this.#worker.unref();
     this.#worker.on('message', (reply: Reply) => this.#settle(reply));
     this.#worker.on('error', (error) => this.#fail(error));
@@ -86,7 +89,7 @@ class Seat {
       close: () => {
         this.#post({ kind: 'close', session });
         this.sessions -= 1;
-        if (this.sessions === 0) this.#idle = setTimeout(() => this.#end(), idleMs).unref();
+        if (this.sessions === 0) this.#idle = setTimeout(() => this.#end(), this.#idleMs).unref();
       },
     };
   }

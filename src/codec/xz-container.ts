@@ -8,7 +8,7 @@ import { corrupt, endsEarly } from './faults.ts';
  */
 
 /** A block with its header, check and padding. */
-export interface XzBlock {
+interface XzBlock {
   readonly bytes: Uint8Array;
   /** Bytes without the padding: what the index records. */
   readonly unpaddedSize: number;
@@ -16,7 +16,7 @@ export interface XzBlock {
   readonly unpackedSize: number;
 }
 
-export interface XzStream {
+interface XzStream {
   /** The two bytes of Stream Flags, naming the check of every block. */
   readonly flags: Uint8Array;
   readonly blocks: readonly XzBlock[];

@@ -1,6 +1,9 @@
 import { compress, type Form } from '../codec/codecs.ts';
 import { digest } from './digest.ts';
-import type { Phase } from './run-context.ts';
+import { mergeContentsIndexes } from './merge-contents.ts';
+import type { Prepared } from './prepare.ts';
+import type { PublishRequest } from './request.ts';
+import { type Phase, phase, type RunContext } from './run-context.ts';
 import { wave } from './wave.ts';
 
 /** One index in all the forms in which it is stored. */
@@ -19,8 +22,21 @@ export interface StoredForm {
   readonly sha256: string;
 }
 
+/** The index phase of one suite: Contents merged, and everything that changed in all its forms. */
+export function buildSuite(run: RunContext, request: PublishRequest, prepared: Prepared): Promise<BuiltIndex[]> {
+  const { suite, plan, indexes } = prepared;
+  return phase(run, 'index', suite, async (indexing) => {
+    const contents = await mergeContentsIndexes(run, indexing, suite, plan.contents, indexes);
+    const lists = new Map([...plan.lists, ...contents]);
+    const [first = 'gz', ...others] = request.compression;
+    // Contents is large and read by apt-file alone: one form of it is enough, and gzip is the one that every reader knows.
+    const contentsForm: Form = [first, ...others].includes('gz') ? 'gz' : first;
+    return buildIndexes(indexing, lists, (path) => (contents.has(path) ? [contentsForm] : request.compression));
+  });
+}
+
 /** Compresses and hashes the indexes that changed, all at once, the largest first. */
-export async function buildIndexes(
+async function buildIndexes(
   { scope }: Phase,
   lists: ReadonlyMap<string, Uint8Array>,
   formsOf: (path: string) => readonly Form[],

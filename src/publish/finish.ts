@@ -61,7 +61,6 @@ async function rename(run: RunContext, claim: Claim, { store }: Phase, index: St
   });
 }
 
-
 async function writeReleaseGpg(run: RunContext, claim: Claim, { store }: Phase): Promise<void> {
   const { releaseGpg } = claim.record.generation;
   if (releaseGpg === undefined) return;

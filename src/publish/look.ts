@@ -1,6 +1,6 @@
 import { parseRelease, type Release } from '../debian/release.ts';
 import { Problem } from '../problem.ts';
-import { verifyInRelease, type publicKeys } from '../signing/verify.ts';
+import { type publicKeys, verifyInRelease } from '../signing/verify.ts';
 import type { Found, NotFound, ObjectStore } from '../store/object-store.ts';
 import { digest } from './digest.ts';
 import { headKey, recordKey } from './layout.ts';
@@ -73,7 +73,8 @@ export async function readRecord(object: Found, suite: string, trusted: Trusted)
   const origin = `The newest generation in the record of suite ${suite}`;
   if (trusted === undefined && releaseGpg !== undefined) throw signedBefore(suite);
   if (trusted !== undefined && releaseGpg === undefined) throw unsignedBefore(suite);
-  const releaseText = trusted === undefined ? head : (await verifyInRelease(Buffer.from(head), trusted, origin)).release;
+  const releaseText =
+    trusted === undefined ? head : (await verifyInRelease(Buffer.from(head), trusted, origin)).release;
   const release = parseRelease(releaseText, origin);
   return { record, recordEtag: object.etag, recordAge: object.age, releaseText, release };
 }
@@ -83,7 +84,8 @@ function foreign(suite: string): Problem {
     code: 'suite-foreign',
     title: 'The suite was made by something else',
     what: `Suite ${suite} is already published here, but has no record of this action.`,
-    advice: 'Publish into another suite, bucket or prefix: taking over a suite made by another tool is not supported yet.',
+    advice:
+      'Publish into another suite, bucket or prefix: taking over a suite made by another tool is not supported yet.',
   });
 }
 
@@ -92,7 +94,8 @@ function overwritten(suite: string, record: SuiteRecord): Problem {
     code: 'head-overwritten',
     title: 'Something else wrote the head of the suite',
     what: `The head of suite ${suite} is neither generation ${record.generation.number}, which its record names, nor the one before it.`,
-    advice: 'Find out what else writes into this repository and stop it; then restore the head from a backup, or publish into another suite.',
+    advice:
+      'Find out what else writes into this repository and stop it; then restore the head from a backup, or publish into another suite.',
   });
 }
 

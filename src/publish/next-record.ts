@@ -81,7 +81,11 @@ export function nextRecord(input: {
     condemned,
     unlisted: [
       ...(before?.unlisted ?? []),
-      ...input.unlisted.map(({ filename, sha256 }) => ({ filename, ...(sha256 === undefined ? {} : { sha256 }), since })),
+      ...input.unlisted.map(({ filename, sha256 }) => ({
+        filename,
+        ...(sha256 === undefined ? {} : { sha256 }),
+        since,
+      })),
     ].filter(({ filename }) => !listedAgain.has(filename) && !input.settled.has(filename)),
     conditions: input.conditions,
     embedded: embed(before?.embedded ?? {}, stored, input.built),

@@ -19,6 +19,15 @@ export interface NextRelease {
 /** Fields whose change stops `apt-get update` of everybody who follows the suite until they agree (apt-secure(8)). */
 const pinned = ['Origin', 'Label', 'Codename', 'NotAutomatic', 'ButAutomaticUpgrades'] as const;
 
+/** Fields that follow from the state of the suite or from the time. */
+export const computedFields: ReadonlySet<string> = new Set([
+  'Date',
+  'Valid-Until',
+  'Acquire-By-Hash',
+  'Architectures',
+  'Components',
+]);
+
 /**
  * The fields that the user gives, over those that are published. Throws `release-info-change` when a field that clients pin would
  * change without `allowReleaseInfoChange`.
@@ -71,9 +80,8 @@ export function nextRelease(input: {
     ['Architectures', shape.architectures.join(' ')],
     ['Components', shape.components.join(' ')],
   ];
-  const names = new Set(computed.map(([name]) => name));
   const fields = [
-    ...input.fields.filter(({ name }) => !names.has(name)),
+    ...input.fields.filter(({ name }) => !computedFields.has(name)),
     ...computed.map(([name, value]) => ({ name, value })).filter(({ value }) => value !== ''),
   ];
   return { release: { fields, files: listedFiles(published?.files ?? [], built) }, date, ahead };
@@ -118,6 +126,7 @@ function refuseChange(suite: string, before: Stanza, after: Stanza): void {
     code: 'release-info-change',
     title: 'A field that clients pin would change',
     what: `Suite ${suite} is live, and this run would change its ${list.join(', ')}: apt-get update then stops for everybody who follows it.`,
-    advice: 'Leave the input out to keep the published value, or set `allow-release-info-change: true` and tell your users.',
+    advice:
+      'Leave the input out to keep the published value, or set `allow-release-info-change: true` and tell your users.',
   });
 }

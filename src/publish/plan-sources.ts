@@ -1,24 +1,17 @@
-import { fieldValue } from '../debian/deb822.ts';
 import { poolFolder } from '../debian/pool.ts';
 import { sourcesStanza } from '../debian/sources.ts';
 import {
   type ArrivingStanza,
-  entryFields,
   type IndexEntry,
   mergeEntries,
   scanStanzas,
 } from '../debian/stanza-index.ts';
 import { conflict } from './conflict.ts';
 import { sourcesPath } from './index-paths.ts';
+import { type ListedSource, listedSource } from './listed-source.ts';
 import { type ListChanges, noChanges } from './plan-binaries.ts';
 import type { PublishRequest } from './request.ts';
 import type { ScannedSource } from './scanned.ts';
-
-/** A source package as the published list describes it: SHA-256 by file name. */
-interface ListedSource {
-  readonly directory: string;
-  readonly files: ReadonlyMap<string, string>;
-}
 
 /** Puts source packages into the Sources list of one component. `published` is absent where there is none yet. */
 export function planSources(input: {
@@ -92,16 +85,6 @@ export function planSources(input: {
 
 function nameOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
-}
-
-function listedSource(index: Uint8Array, entry: IndexEntry): ListedSource {
-  const fields = entryFields(index, entry);
-  const files = new Map<string, string>();
-  for (const line of (fieldValue(fields, 'Checksums-Sha256') ?? '').split('\n')) {
-    const [sha256, , name] = line.trim().split(/\s+/);
-    if (sha256 !== undefined && name !== undefined) files.set(name, sha256);
-  }
-  return { directory: fieldValue(fields, 'Directory') ?? '', files };
 }
 
 /** Whether a file of this name is already published with other bytes. */

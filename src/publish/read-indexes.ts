@@ -46,7 +46,11 @@ export async function readIndexes(
   return new Map(contents);
 }
 
-function storedForm(published: Published, suite: string, index: string): { file: ReleaseFile; compression: Compression } {
+function storedForm(
+  published: Published,
+  suite: string,
+  index: string,
+): { file: ReleaseFile; compression: Compression } {
   const stored = published.release.files.filter(({ path }) => splitForm(path).index === index);
   for (const [extension, compression] of compressions) {
     // The uncompressed twin is listed without being stored, unless nothing else is listed.

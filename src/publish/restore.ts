@@ -1,10 +1,10 @@
 import { Problem } from '../problem.ts';
 import { publicKeys } from '../signing/verify.ts';
+import type { ObjectStore } from '../store/object-store.ts';
 import { canonicalAttributes } from './attributes.ts';
 import type { Claim } from './claim-guard.ts';
 import { byHashKey, canonicalKey, recordKey } from './layout.ts';
 import { readRecord } from './look.ts';
-import type { ObjectStore } from '../store/object-store.ts';
 import type { Phase, RunContext } from './run-context.ts';
 import { together, wave } from './wave.ts';
 

@@ -18,7 +18,7 @@ export type UseBytes<T> = (chunks: AsyncIterable<Uint8Array>, size: number) => P
 const chunkSize = 256 * 1024;
 
 /** The description files (.dsc, .changes) that are held in memory; the largest of Debian have about 1 MiB. */
-const maxTextSize = 16 * 1024 * 1024;
+const maxTextSize = 4 * 1024 * 1024;
 
 /**
  * Reads a file once, from its first byte to its last, in chunks, hashing them and handing them to `use`. The read is one

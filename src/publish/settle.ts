@@ -74,10 +74,14 @@ async function takeOver(run: RunContext, suite: string, sight: Apart): Promise<v
     }),
   );
   if (!swapped.swapped) return;
-  run.warn(`Suite ${suite} was left between claim and commit by another run; this run has finished generation ${record.generation.number}.`);
+  run.warn(
+    `Suite ${suite} was left between claim and commit by another run; this run has finished generation ${record.generation.number}.`,
+  );
   const expected = headEtag === undefined ? ({ absent: true } as const) : { etag: headEtag };
   await finish(run, claim, expected, (renaming) =>
-    secondLook(run, renaming, record.conditions, record.generation.poolVersion, () => assertAddedExist(claim, renaming)),
+    secondLook(run, renaming, record.conditions, record.generation.poolVersion, () =>
+      assertAddedExist(claim, renaming),
+    ),
   );
 }
 

@@ -16,6 +16,11 @@ export interface PublishedShape {
   readonly indexes: ReadonlySet<string>;
 }
 
+/** A suite that has Contents keeps them. */
+export function hasContents(published: PublishedShape): boolean {
+  return [...published.indexes].some((index) => /(?:^|\/)Contents-[^/]+$/.test(index));
+}
+
 /** The lists of one kind in one component that this run may change. */
 export interface ListGroup {
   readonly component: string;
@@ -77,8 +82,7 @@ export function shapeOf(input: {
     }))
     .filter((each) => each.sources.length > 0);
   for (const { component } of sources) needed.add(sourcesPath(component));
-  const contents = input.contents || [...published.indexes].some((index) => index.includes('Contents-'));
-  if (contents) {
+  if (input.contents) {
     for (const { component, read, packages } of lists) {
       if (packages.length > 0) for (const architecture of read) needed.add(contentsPath(component, architecture));
     }
@@ -88,7 +92,7 @@ export function shapeOf(input: {
     architectures,
     lists,
     sources,
-    contents,
+    contents: input.contents,
     needed: [...needed].filter((index) => published.indexes.has(index)).sort(),
   };
 }

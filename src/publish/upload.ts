@@ -3,6 +3,9 @@ import { putFile, singleRequestLimit } from '../store/multipart.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import { immutableAttributes } from './attributes.ts';
 import { digest } from './digest.ts';
+import { fileListKey } from './layout.ts';
+import { keepFileList } from './merge-contents.ts';
+import type { SuitePlan } from './plan.ts';
 import type { PoolFile } from './plan-binaries.ts';
 import { type Phase, phase, type RunContext } from './run-context.ts';
 import type { Conditions } from './suite-record.ts';
@@ -10,24 +13,33 @@ import { wave } from './wave.ts';
 
 /** Pool files of one run, each uploaded once however many suites list it. */
 export interface Uploads {
-  /** Resolves when every one of these files is in the pool. Throws `pool-conflict` when a name holds other bytes. */
-  ensure(suite: string, files: readonly PoolFile[], conditions: Conditions): Promise<void>;
+  /** Resolves when everything that the plan adds is in the store. Throws `pool-conflict` when a name holds other bytes. */
+  ensure(suite: string, plan: SuitePlan, conditions: Conditions): Promise<void>;
 }
 
 export function uploads(run: RunContext): Uploads {
   const started = new Map<string, Promise<void>>();
   return {
-    async ensure(suite, files, conditions) {
-      const missing = files.filter(({ key }) => !started.has(key));
-      if (missing.length > 0) {
+    async ensure(suite, { poolFiles, contents }, conditions) {
+      const lists = contents.flatMap(({ add }) => add.filter(({ paths }) => paths !== undefined));
+      const wanted = [
+        ...poolFiles
+          .toSorted((a, b) => b.file.size - a.file.size)
+          .map((file) => ({ key: file.key, put: (upload: Phase) => uploadFile(upload, file, conditions) })),
+        ...lists.map((list) => ({ key: fileListKey(list.sha256), put: (upload: Phase) => keepFileList(upload, list) })),
+      ];
+      const missing = new Map(wanted.filter(({ key }) => !started.has(key)).map(({ key, put }) => [key, put]));
+      if (missing.size > 0) {
         const uploading = phase(run, 'upload', suite, async (upload) => {
-          upload.scope.expect(missing.length);
-          const largestFirst = missing.toSorted((a, b) => b.file.size - a.file.size);
-          await wave(largestFirst, (file) => uploadFile(upload, file, conditions));
+          upload.scope.expect(missing.size);
+          await wave([...missing.values()], (put) => put(upload));
         });
-        for (const { key } of missing) started.set(key, uploading);
+        for (const key of missing.keys()) started.set(key, uploading);
       }
-      await wave(files, ({ key }) => started.get(key) ?? Promise.resolve());
+      await wave(
+        [...new Set(wanted.map(({ key }) => started.get(key)))],
+        (uploading) => uploading ?? Promise.resolve(),
+      );
     },
   };
 }
@@ -36,7 +48,11 @@ export function uploads(run: RunContext): Uploads {
  * Puts one file into the pool. `If-None-Match: *` makes the look-up and the write one request; a store that does not hold it is
  * asked first, and so it is for a file of several parts, since some stores hold conditions on single writes only.
  */
-export async function uploadFile({ store }: Pick<Phase, 'store'>, file: PoolFile, conditions: Conditions): Promise<void> {
+export async function uploadFile(
+  { store }: Pick<Phase, 'store'>,
+  file: PoolFile,
+  conditions: Conditions,
+): Promise<void> {
   const conditional = conditions.kind !== 'none';
   const askFirst = !conditional || file.file.size > singleRequestLimit;
   if (askFirst && (await isPresent(store, file))) return;

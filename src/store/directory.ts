@@ -42,14 +42,14 @@ export class DirectoryStore implements ObjectStore {
   readonly #tree: DirectoryTree;
   readonly #clock: Clock;
   readonly #writes = new DurableWrites();
-  readonly #process: string;
+  readonly #writer: string;
   #nextUnfinished = 1;
 
-  /** `root`: an absolute path, made when first written to. `process`: a name that no other running process has, such as its pid. */
-  constructor(settings: { root: string; clock: Clock; process: string }) {
+  /** `root`: an absolute path, made when first written to. `writer`: a name that no other running process has, such as its pid. */
+  constructor(settings: { root: string; clock: Clock; writer: string }) {
     this.#tree = new DirectoryTree(settings.root);
     this.#clock = settings.clock;
-    this.#process = settings.process;
+    this.#writer = settings.writer;
   }
 
   get(key: string): Promise<Found | NotFound> {
@@ -116,8 +116,7 @@ export class DirectoryStore implements ObjectStore {
   listPage(prefix: string): Promise<ListedPage> {
     return explained(`to list ${prefix}`, async () => {
       const objects: ListedObject[] = [];
-      const folder = prefix.slice(0, prefix.lastIndexOf('/') + 1);
-      await this.#walk(folder, prefix, objects);
+      await this.#walk('', prefix, objects);
       return { objects };
     });
   }
@@ -161,7 +160,7 @@ export class DirectoryStore implements ObjectStore {
   async #start(key: string, write?: (file: FileHandle) => Promise<void>): Promise<string> {
     const folder = dirname(await this.#tree.place(key, true));
     for (;;) {
-      const path = join(folder, `${unfinishedPrefix}${this.#process}-${this.#nextUnfinished++}`);
+      const path = join(folder, `${unfinishedPrefix}${this.#writer}-${this.#nextUnfinished++}`);
       try {
         await using file = await open(path, 'wx');
         await write?.(file);

@@ -30,9 +30,11 @@ export function bareEtag(etag: string | undefined, doing: string): string {
   return etag.replace(/^W\//, '').replace(/^"(.*)"$/, '$1');
 }
 
-/** For copies and completions, which old Ceph answers without an ETag. */
-export function writtenAs(etag: string | undefined, doing: string): Written {
-  return etag === undefined ? { written: true } : { written: true, etag: bareEtag(etag, doing) };
+/** The answer to a copy or a completion. Old Ceph leaves the ETag out; an answer with nothing of what it should have is not S3's. */
+export function writtenAs(etag: string | undefined, others: readonly unknown[], doing: string): Written {
+  if (etag !== undefined && etag !== '') return { written: true, etag: bareEtag(etag, doing) };
+  if (others.every((other) => other === undefined)) throw notS3({ doing });
+  return { written: true };
 }
 
 /** The same bytes as a Buffer: the SDK hashes and sends those as they are, with their length. */

@@ -138,7 +138,10 @@ export class S3Store implements ObjectStore {
       ...attributeInput(attributes),
     });
     const doing = `to copy ${from} to ${to}`;
-    const send = async () => writtenAs((await this.#client.send(command)).CopyObjectResult?.ETag, doing);
+    const send = async () => {
+      const { CopyObjectResult } = await this.#client.send(command);
+      return writtenAs(CopyObjectResult?.ETag, [CopyObjectResult?.LastModified], doing);
+    };
     return this.#attempt(doing, to, send, notFound);
   }
 
@@ -222,7 +225,10 @@ export class S3Store implements ObjectStore {
       ...conditionInput(condition),
     });
     const doing = `to complete the upload of ${upload.key}`;
-    const send = async () => writtenAs((await this.#client.send(command)).ETag, doing);
+    const send = async () => {
+      const { ETag, Bucket, Key } = await this.#client.send(command);
+      return writtenAs(ETag, [Bucket, Key], doing);
+    };
     return this.#conditional(doing, upload.key, condition, send);
   }
 

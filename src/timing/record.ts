@@ -1,3 +1,4 @@
+import type { Problem } from '../problem.ts';
 import type { PhaseSpan, Span } from './span.ts';
 
 /** The one account of a run, from which every report is rendered. No secret, bucket name, URL or machine path is in it. */
@@ -50,4 +51,37 @@ export interface IndexFile {
   readonly size: number;
   /** Absent for an index that did not exist before. */
   readonly previousSize?: number;
+}
+
+/** What the publisher knows at the end of a run; `started` in milliseconds since the epoch. */
+export interface RunParts extends Omit<RunRecord, 'schema' | 'started' | 'problem'> {
+  readonly started: number;
+  readonly problem?: Problem;
+}
+
+/**
+ * The record of a run that has ended. Phases and spans are put in the order in which they began, whatever the order in which they
+ * ended, and times are cut to microseconds, so that the record of equal runs under a test clock is equal text.
+ */
+export function makeRunRecord({ started, problem, ...rest }: RunParts): RunRecord {
+  const told = problem && { code: problem.code, title: problem.title, what: problem.what, advice: problem.advice };
+  return {
+    schema: 'apt-publish/run/1',
+    started: new Date(started).toISOString(),
+    ...rest,
+    durationMs: microseconds(rest.durationMs),
+    phases: inOrder(rest.phases),
+    spans: inOrder(rest.spans),
+    ...(told === undefined ? {} : { problem: told }),
+  };
+}
+
+function inOrder<T extends { readonly start: number; readonly end: number }>(stretches: readonly T[]): T[] {
+  return stretches
+    .map((stretch) => ({ ...stretch, start: microseconds(stretch.start), end: microseconds(stretch.end) }))
+    .sort((a, b) => a.start - b.start || a.end - b.end);
+}
+
+function microseconds(ms: number): number {
+  return Math.round(ms * 1000) / 1000;
 }

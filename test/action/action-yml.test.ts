@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
 import { readSettings } from '../../src/action/inputs.ts';
 import { outputNames } from '../../src/action/outputs.ts';
+import type { Settings } from '../../src/action/settings.ts';
+import { temporaryFolder } from '../rig/temporary.ts';
 import { fakeRunner } from './fake-runner.ts';
 
 interface Described {
@@ -13,20 +15,16 @@ interface Described {
   readonly default?: string;
 }
 
+const text = await readFile(join(import.meta.dirname, '../../action.yml'), 'utf8');
 const action: {
   readonly inputs: Record<string, Described>;
   readonly outputs: Record<string, Described>;
   readonly runs: { readonly using: string; readonly main: string };
-} = parse(await readFile(join(import.meta.dirname, '../../action.yml'), 'utf8'));
+} = parse(text);
 
-/** The messages of the faults that these inputs have. */
-async function faultsOf(inputs: Record<string, string>): Promise<string> {
+async function read(inputs: Record<string, string>, folder = '.'): Promise<Settings> {
   const runner = fakeRunner(inputs);
-  const surroundings = { source: runner, secrets: runner.secrets, folder: '.', temporaryFolder: '/tmp' };
-  return readSettings(surroundings).then(
-    (settings) => JSON.stringify(settings),
-    (error: Error) => error.message,
-  );
+  return readSettings({ source: runner, secrets: runner.secrets, folder, temporaryFolder: '/tmp' });
 }
 
 describe('action.yml', () => {
@@ -35,7 +33,9 @@ describe('action.yml', () => {
     // A folder and a bucket, with and without keys: together they read everything.
     for (const bucket of ['./site', 'packages']) {
       const runner = fakeRunner({ bucket, suites: 'bookworm', unsigned: 'true' });
-      await readSettings({ source: runner, secrets: runner.secrets, folder: '.', temporaryFolder: '/tmp' }).catch(() => {});
+      await readSettings({ source: runner, secrets: runner.secrets, folder: '.', temporaryFolder: '/tmp' }).catch(
+        () => {},
+      );
       for (const name of runner.asked) asked.add(name);
     }
     assert.deepEqual(Object.keys(action.inputs).sort(), [...asked].sort());
@@ -52,19 +52,25 @@ describe('action.yml', () => {
   });
 
   it('has the defaults that the code has', async () => {
-    const given = { bucket: './site', suites: 'bookworm: package.json', unsigned: 'true' };
+    await using workspace = await temporaryFolder();
+    await writeFile(join(workspace.path, 'a.deb'), '');
+    const given = { bucket: './site', suites: 'bookworm: a.deb', unsigned: 'true' };
     const presets = Object.entries(action.inputs).flatMap(([name, { default: preset }]) =>
       preset === undefined || name in given ? [] : [[name, preset] as const],
     );
     assert.ok(presets.length > 5);
-    assert.equal(await faultsOf({ ...Object.fromEntries(presets), ...given }), await faultsOf(given));
+    const withPresets = await read({ ...Object.fromEntries(presets), ...given }, workspace.path);
+    assert.deepEqual(withPresets, await read(given, workspace.path));
   });
 
   it('requires what the code cannot do without', async () => {
     const required = Object.entries(action.inputs).flatMap(([name, input]) => (input.required === true ? [name] : []));
     assert.deepEqual(required.sort(), ['bucket', 'suites']);
-    const faults = await faultsOf({ unsigned: 'true' });
-    for (const name of required) assert.ok(faults.includes(`\`${name}\` is missing`), name);
+    for (const name of required) await assert.rejects(read({ unsigned: 'true' }), new RegExp(`\`${name}\` is missing`));
+  });
+
+  it('has no expression, since the runner refuses one in a description', () => {
+    assert.doesNotMatch(text, /\$\{\{/);
   });
 
   it('is run by Node 24 from dist', () => {

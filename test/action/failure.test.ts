@@ -41,7 +41,10 @@ describe('a failed run', () => {
 
   it('says of anything else that it is a defect, with its stack', () => {
     const [line] = reported(new TypeError('x is not a function')).told;
-    assert.match(line ?? '', /^error\|apt-publish failed unexpectedly\|.*report it.*TypeError: x is not a function\n +at /s);
+    assert.match(
+      line ?? '',
+      /^error\|apt-publish failed unexpectedly\|.*report it.*TypeError: x is not a function\n +at /s,
+    );
   });
 
   for (const odd of ['a string', undefined, null, 7, {}, Object.create(null)]) {

@@ -111,7 +111,12 @@ describe('the inputs', () => {
   });
 
   it('tell all their faults at once', async () => {
-    const found = await faults({ contents: 'yes', 'valid-for': 'a week', packages: 'none/*.deb', suites: 'a//b\n../up' });
+    const found = await faults({
+      contents: 'yes',
+      'valid-for': 'a week',
+      packages: 'none/*.deb',
+      suites: 'a//b\n../up',
+    });
     const named = ['bucket', 'gpg-private-key', 'a//b', '../up', 'none/*.deb', 'valid-for', 'contents'];
     assert.equal(found.length, named.length, found.map(({ message }) => message).join('\n'));
     for (const [index, name] of named.entries()) assert.ok(found[index]?.what.includes(name), `no fault names ${name}`);
@@ -153,7 +158,8 @@ describe('the inputs', () => {
   ];
   for (const [name, value, says] of refused) {
     it(`refuse ${JSON.stringify(value)} for \`${name}\` and say what to write`, async () => {
-      const signed: Record<string, string> = name === 'gpg-fingerprint' ? { 'gpg-private-key': 'key', unsigned: 'false' } : {};
+      const signed: Record<string, string> =
+        name === 'gpg-fingerprint' ? { 'gpg-private-key': 'key', unsigned: 'false' } : {};
       assert.match(await onlyFault({ ...minimal, ...signed, [name]: value }), says);
     });
   }
@@ -177,7 +183,10 @@ describe('the inputs', () => {
 
 describe('the key of the signatures', () => {
   it('is needed unless the user asks for an unsigned repository', async () => {
-    assert.match(await onlyFault({ ...minimal, unsigned: '' }), /`gpg-private-key` is missing or empty.*`unsigned: true`/s);
+    assert.match(
+      await onlyFault({ ...minimal, unsigned: '' }),
+      /`gpg-private-key` is missing or empty.*`unsigned: true`/s,
+    );
   });
 
   it('contradicts an unsigned repository', async () => {
@@ -197,9 +206,17 @@ describe('the key of the signatures', () => {
 
 describe('secrets', () => {
   it('are masked whole and line by line before a fault can show them', async () => {
-    const armor = '-----BEGIN PGP PRIVATE KEY BLOCK-----\n\nlineonelineone\nlinetwolinetwo\n=abcd\n-----END PGP PRIVATE KEY BLOCK-----';
+    const armor =
+      '-----BEGIN PGP PRIVATE KEY BLOCK-----\n\nlineonelineone\nlinetwolinetwo\n=abcd\n-----END PGP PRIVATE KEY BLOCK-----';
     const runner = fakeRunner(
-      { ...bucket, unsigned: '', contents: 'maybe', 'gpg-private-key': armor, 'gpg-passphrase': 'open sesame', 'session-token': 'tokentoken' },
+      {
+        ...bucket,
+        unsigned: '',
+        contents: 'maybe',
+        'gpg-private-key': armor,
+        'gpg-passphrase': 'open sesame',
+        'session-token': 'tokentoken',
+      },
       { AWS_SECRET_ACCESS_KEY: 'fromenvironment', AWS_SESSION_TOKEN: 'tokenfromenvironment' },
     );
     await assert.rejects(readFrom(runner), /`contents`/);
@@ -216,7 +233,10 @@ describe('secrets', () => {
       assert.ok(runner.masked.includes(secret), `not masked: ${secret}`);
       assert.equal(runner.secrets.redact(`before ${secret} after`), 'before *** after');
     }
-    assert.equal(runner.secrets.redact('-----BEGIN PGP PRIVATE KEY BLOCK-----'), '-----BEGIN PGP PRIVATE KEY BLOCK-----');
+    assert.equal(
+      runner.secrets.redact('-----BEGIN PGP PRIVATE KEY BLOCK-----'),
+      '-----BEGIN PGP PRIVATE KEY BLOCK-----',
+    );
   });
 
   it('are not in the message that refuses an address with a password in it', async () => {

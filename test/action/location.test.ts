@@ -52,7 +52,13 @@ describe('the place of a repository', () => {
   ] as const;
   for (const [inputs, bucket, prefix] of buckets) {
     it(`is the bucket ${bucket} with the prefix "${prefix}" for ${JSON.stringify(inputs)}`, () => {
-      assert.deepEqual(located({ ...inputs, ...keys }), { kind: 's3', bucket, prefix, forcePathStyle: false, credentials });
+      assert.deepEqual(located({ ...inputs, ...keys }), {
+        kind: 's3',
+        bucket,
+        prefix,
+        forcePathStyle: false,
+        credentials,
+      });
     });
   }
 

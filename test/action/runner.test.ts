@@ -15,7 +15,9 @@ async function run(script: string, env: Record<string, string> = {}): Promise<Fi
     const { appendSummary } = await import(${JSON.stringify(summaryModule)});
     const runner = githubRunner();
     ${script}`;
-  return runProcess(process.execPath, ['--input-type=module', '--eval', text], { env: { PATH: process.env['PATH'], ...env } });
+  return runProcess(process.execPath, ['--input-type=module', '--eval', text], {
+    env: { PATH: process.env['PATH'], ...env },
+  });
 }
 
 describe('the runner', () => {
@@ -50,7 +52,9 @@ describe('the runner', () => {
     await using folder = await temporaryFolder();
     const file = join(folder.path, 'output');
     await writeFile(file, '');
-    await run(`runner.secrets.add('stable'); runner.output('sources-entry', 'Suites: stable\\n');`, { GITHUB_OUTPUT: file });
+    await run(`runner.secrets.add('stable'); runner.output('sources-entry', 'Suites: stable\\n');`, {
+      GITHUB_OUTPUT: file,
+    });
     assert.match(await readFile(file, 'utf8'), /^sources-entry<<.*\nSuites: stable\n/);
   });
 });

@@ -16,7 +16,10 @@ describe('a line of suites', () => {
     ['bookworm/updates', { suite: 'bookworm/updates' }],
     ['bookworm: a.deb', { suite: 'bookworm', globs: ['a.deb'] }],
     ['bookworm/main: a.deb', { suite: 'bookworm', component: 'main', globs: ['a.deb'] }],
-    ['bookworm/updates/main:  a.deb\tb.deb ', { suite: 'bookworm/updates', component: 'main', globs: ['a.deb', 'b.deb'] }],
+    [
+      'bookworm/updates/main:  a.deb\tb.deb ',
+      { suite: 'bookworm/updates', component: 'main', globs: ['a.deb', 'b.deb'] },
+    ],
     ['bookworm: x_1:2_all.deb', { suite: 'bookworm', globs: ['x_1:2_all.deb'] }],
     ['12.4~rc1+b_x', { suite: '12.4~rc1+b_x' }],
   ];
@@ -106,15 +109,18 @@ describe('the files of suites', () => {
 
   it('go to the components that their lines name, and lines of one suite add up', async () => {
     const suites = 'bookworm\nbookworm/extra: x/*.deb\nbookworm: y/*.deb\nbookworm/extra: y/*.deb x/1.deb';
-    assert.deepEqual(await requested(['x/1.deb', 'y/2.deb', 'z/3.deb'], { packages: 'z/*.deb', suites, component: 'base' }), [
-      {
-        suite: 'bookworm',
-        uploads: [
-          { component: 'base', paths: ['y/2.deb', 'z/3.deb'] },
-          { component: 'extra', paths: ['x/1.deb', 'y/2.deb'] },
-        ],
-      },
-    ]);
+    assert.deepEqual(
+      await requested(['x/1.deb', 'y/2.deb', 'z/3.deb'], { packages: 'z/*.deb', suites, component: 'base' }),
+      [
+        {
+          suite: 'bookworm',
+          uploads: [
+            { component: 'base', paths: ['y/2.deb', 'z/3.deb'] },
+            { component: 'extra', paths: ['x/1.deb', 'y/2.deb'] },
+          ],
+        },
+      ],
+    );
   });
 
   it('may be links to files, and stars reach into folders', async () => {
@@ -125,7 +131,10 @@ describe('the files of suites', () => {
   it('are missing when a glob matches nothing, and the problem shows the YAML to write', async () => {
     const problem = await refusal(['a.deb'], { packages: 'out/*.deb', suites: 'bookworm' });
     assert.equal(problem.code, 'glob-matches-nothing');
-    assert.match(problem.message, /"out\/\*\.deb" of the input `packages` matches no file.*packages: \|\n {2}dist\/\*\.deb/s);
+    assert.match(
+      problem.message,
+      /"out\/\*\.deb" of the input `packages` matches no file.*packages: \|\n {2}dist\/\*\.deb/s,
+    );
   });
 
   it('are missing when a glob in a line of suites matches nothing', async () => {

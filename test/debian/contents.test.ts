@@ -97,7 +97,10 @@ describe('merging Contents', () => {
 
   it('keeps what is both removed and added: another version of the package still has it', () => {
     const remove = [{ location: 'x/a', paths: ['bin/a', 'share/a'] }];
-    assert.equal(merge(old, { remove, add: [{ location: 'x/a', paths: ['bin/a'] }] }), old.replace('share/a\tx/a\n', ''));
+    assert.equal(
+      merge(old, { remove, add: [{ location: 'x/a', paths: ['bin/a'] }] }),
+      old.replace('share/a\tx/a\n', ''),
+    );
   });
 
   it('does not take a package for another whose name contains its name', () => {
@@ -117,7 +120,14 @@ describe('merging Contents', () => {
     for (const i of [0, 1, 2, 77, 78, 4999, 5000, 9997, 9998, 9999, 10000]) {
       const paths = [`usr/share/doc/${String(i).padStart(6, '0')}`];
       const merged = merge(file, { add: [{ location: 'x', paths }] });
-      assert.equal(merged, render([{ location: 'doc/all', paths: lines }, { location: 'x', paths }]), String(i));
+      assert.equal(
+        merged,
+        render([
+          { location: 'doc/all', paths: lines },
+          { location: 'x', paths },
+        ]),
+        String(i),
+      );
       assert.equal(merge(merged, { remove: [{ location: 'x', paths }] }), file, String(i));
     }
   });
@@ -155,6 +165,7 @@ describe('merging into the Contents of another tool', () => {
       'bin/a b\tx/p\r\nbin/c\tx/p,x/q\r\nbin/d\tq\r\n',
       'bin/d\tq\r\nbin/c\tx/p,x/q\r\nbin/a b\tx/p\r\n',
       'bin/a b\tx/p\nbin/c\tx/q\nbin/c\tx/p\nbin/d\tq',
+      'bin/a b\tx/p\nbin/c\tx/q\nbin/c\tx/p\nbin/d\tq\n',
       '\nbin/a b\tx/p\n\nbin/c\tx/q,x/p,x/q\nbin/d\tq\n',
     ]) {
       assert.equal(merge(foreign, { add: [{ location: 'q', paths: ['bin/d'] }] }), own, foreign);

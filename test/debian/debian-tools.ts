@@ -11,7 +11,11 @@ export function needs(...programs: readonly string[]): { skip: string | false } 
 }
 
 /** Standard output of a program run to its end. The locale is C, so that messages and sorting are the same everywhere. */
-export function run(program: string, args: readonly string[], options: { cwd?: string; input?: Uint8Array } = {}): string {
+export function run(
+  program: string,
+  args: readonly string[],
+  options: { cwd?: string; input?: Uint8Array } = {},
+): string {
   return execFileSync(program, args, {
     ...options,
     encoding: 'utf8',

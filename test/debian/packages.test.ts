@@ -135,7 +135,13 @@ describe('the location of a package in Contents', () => {
   it('is section and name, or the name alone', () => {
     assert.equal(contentsLocation(parseStanzas(control)[0] ?? []), 'utils/hello');
     assert.equal(contentsLocation([{ name: 'package', value: 'a' }]), 'a');
-    assert.equal(contentsLocation([{ name: 'Package', value: 'a' }, { name: 'section', value: 'non-free/libs' }]), 'non-free/libs/a');
+    assert.equal(
+      contentsLocation([
+        { name: 'Package', value: 'a' },
+        { name: 'section', value: 'non-free/libs' },
+      ]),
+      'non-free/libs/a',
+    );
   });
 });
 

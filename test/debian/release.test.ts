@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { parseReleaseDate } from '../../src/debian/release-date.ts';
 import { fieldValue } from '../../src/debian/deb822.ts';
 import { parseRelease, type Release, renderRelease } from '../../src/debian/release.ts';
+import { parseReleaseDate } from '../../src/debian/release-date.ts';
 import { Generator } from './generator.ts';
 
 const origin = 'dists/s/InRelease';
@@ -85,7 +85,13 @@ describe('rendering a Release', () => {
   });
 
   it('leaves out empty fields and ends no line in a blank: signatures do not cover those', () => {
-    const text = renderRelease({ fields: [{ name: 'Label', value: ' ' }, { name: 'Suite', value: ' s\t ' }], files: full.files });
+    const text = renderRelease({
+      fields: [
+        { name: 'Label', value: ' ' },
+        { name: 'Suite', value: ' s\t ' },
+      ],
+      files: full.files,
+    });
     assert.match(text, /^Suite: s\nSHA256:\n/);
     assert.doesNotMatch(text, /[ \t\r]$/m);
   });
@@ -102,7 +108,11 @@ describe('rendering a Release', () => {
       ['a:b', 'a'],
       ['', 'a'],
     ] as const) {
-      assert.throws(() => renderRelease({ ...full, fields: [{ name, value }] }), { code: 'release-field' }, name + value);
+      assert.throws(
+        () => renderRelease({ ...full, fields: [{ name, value }] }),
+        { code: 'release-field' },
+        name + value,
+      );
     }
   });
 
@@ -118,11 +128,10 @@ describe('reading a Release', () => {
   it('gives back what was rendered', () => {
     const release = parseRelease(golden, origin);
     assert.equal(renderRelease(release), golden);
-    assert.deepEqual(release.files.map((file) => file.path), [
-      'main/Contents-amd64.gz',
-      'main/binary-amd64/Packages',
-      'main/binary-amd64/Packages.gz',
-    ]);
+    assert.deepEqual(
+      release.files.map((file) => file.path),
+      ['main/Contents-amd64.gz', 'main/binary-amd64/Packages', 'main/binary-amd64/Packages.gz'],
+    );
     assert.equal(fieldValue(release.fields, 'Changelogs'), 'no');
     assert.equal(fieldValue(release.fields, 'SHA256'), undefined);
   });
@@ -131,7 +140,14 @@ describe('reading a Release', () => {
     for (const [tool, head] of Object.entries(foreign)) {
       const text = `${head}MD5Sum:\n ${'1'.repeat(32)}  84 b\nSHA256:\n ${sumA.toUpperCase()}       84 b\n ${sumB}\t7\ta\n ${sumA} 84 b\n`;
       const release = parseRelease(text, origin);
-      assert.deepEqual(release.files, [{ path: 'a', size: 7, sha256: sumB }, { path: 'b', size: 84, sha256: sumA }], tool);
+      assert.deepEqual(
+        release.files,
+        [
+          { path: 'a', size: 7, sha256: sumB },
+          { path: 'b', size: 84, sha256: sumA },
+        ],
+        tool,
+      );
       assert.notEqual(parseReleaseDate(fieldValue(release.fields, 'Date') ?? ''), undefined, tool);
       assert.ok(fieldValue(release.fields, 'Codename'), tool);
       assert.equal(parseRelease(renderRelease(release), origin).fields.length, release.fields.length, tool);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { sourcesEntry, type SourcesEntry } from '../../src/debian/sources-entry.ts';
+import { type SourcesEntry, sourcesEntry } from '../../src/debian/sources-entry.ts';
 import { needs, run, temporaryFolder } from './debian-tools.ts';
 
 const key = `-----BEGIN PGP PUBLIC KEY BLOCK-----
@@ -70,11 +70,18 @@ describe('the .sources entry of a suite', () => {
       '--format',
       '$(SITE) $(RELEASE) $(METAKEY)',
     ]);
-    const asked = targets.trim().split('\n').filter((line) => !line.includes('binary-all'));
+    const asked = targets
+      .trim()
+      .split('\n')
+      .filter((line) => !line.includes('binary-all'));
     assert.deepEqual(
       asked.sort(),
       ['main', 'contrib']
-        .flatMap((component) => [`${component}/source/Sources`, `${component}/binary-amd64/Packages`, `${component}/binary-arm64/Packages`])
+        .flatMap((component) => [
+          `${component}/source/Sources`,
+          `${component}/binary-amd64/Packages`,
+          `${component}/binary-arm64/Packages`,
+        ])
         .map((path) => `https://apt.example.org/debian bookworm ${path}`)
         .sort(),
     );

@@ -73,7 +73,9 @@ Checksums-Sha256:
     const sha256Only = ['', '::Sources'].flatMap((part) =>
       ['SHA1', 'SHA512'].flatMap((sum) => ['-o', `APT::FTPArchive${part}::${sum}=false`]),
     );
-    const [expected = [], ...others] = parseStanzas(run('apt-ftparchive', [...sha256Only, 'sources', 'pool'], { cwd: folder }));
+    const [expected = [], ...others] = parseStanzas(
+      run('apt-ftparchive', [...sha256Only, 'sources', 'pool'], { cwd: folder }),
+    );
     const [own = []] = parseStanzas(render());
     assert.deepEqual(others, []);
     assert.deepEqual(own.map((field) => field.name).sort(), expected.map((field) => field.name).sort());
@@ -89,7 +91,12 @@ function render(): string {
 
 function listed(name: string, bytes: Buffer) {
   // Upper case on purpose: apt takes it for a mismatch, so it must not come out.
-  return { name, size: bytes.length, md5: digest('md5', bytes).toUpperCase(), sha256: digest('sha256', bytes).toUpperCase() };
+  return {
+    name,
+    size: bytes.length,
+    md5: digest('md5', bytes).toUpperCase(),
+    sha256: digest('sha256', bytes).toUpperCase(),
+  };
 }
 
 function digest(algorithm: string, bytes: Uint8Array): string {

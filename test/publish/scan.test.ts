@@ -82,7 +82,7 @@ async function refused(scanning: Promise<unknown>, ...expected: string[]): Promi
   const problems = failure instanceof Problems ? failure.all : [failure];
   const found = problems.map((problem) => {
     assert(problem instanceof Problem, String(problem));
-    return `${problem.code} ${basename(/^[^\s:]+/.exec(problem.what)?.[0] ?? '')}`;
+    return `${problem.code} ${basename(/[^\s:]+\.(?:[ud]?deb|dsc|changes|rpm|gz)\b/.exec(problem.what)?.[0] ?? '')}`;
   });
   assert.deepEqual(found, expected);
 }
@@ -260,6 +260,17 @@ test('a data.tar that unpacks to a multiple out of all proportion is refused whe
   assert.equal((await scanBytes(t, bytes, false)).package, 'hello');
 });
 
+for (const dataPacking of ['none', 'gz', 'xz', 'bz2', 'lzma', 'zst'] as const) {
+  const skip = canPack(dataPacking) ? false : 'xz or bzip2 is not installed';
+  test(`a fault early in a long data.tar as ${dataPacking} ends the read cleanly`, { skip }, async (t) => {
+    const noise = createHash('shake256', { outputLength: 2 * mebibyte }).digest();
+    const suffix = dataPacking === 'none' ? '' : `.${dataPacking}`;
+    const bytes = buildAr([format, control, { name: `data.tar${suffix}`, body: pack(dataPacking, noise) }]);
+    await refused(scanBytes(t, bytes), 'tar-invalid x.deb');
+    assert.equal((await scanBytes(t, bytes, false)).package, 'hello');
+  });
+}
+
 test('a large package is read in bounded memory, its data.tar passed over or listed', async (t) => {
   const size = 256 * mebibyte;
   const header = buildTar([{ name: './big', size }]).subarray(0, 512);
@@ -346,9 +357,17 @@ test('a .dsc yields itself and the files it names, each hashed', async (t) => {
 });
 
 test('every file of a .dsc that is missing or has another size or other sums is named', async (t) => {
-  const named = { a: Buffer.from('aaaa'), b: Buffer.from('bbbb'), c: Buffer.from('cccc'), d: Buffer.from('dddd') };
-  const text = buildDsc(named).toString().replaceAll(digest('md5', named.d), digest('md5', named.c));
-  const directory = folder(t, { 'h.dsc': Buffer.from(text), b: Buffer.from('bb'), c: Buffer.from('cxcc'), d: named.d });
+  const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((letter) => Buffer.from(letter.repeat(4)));
+  assert(a !== undefined && b !== undefined && c !== undefined && d !== undefined);
+  const text = buildDsc({ hello_a: a, hello_b: b, hello_c: c, hello_d: d })
+    .toString()
+    .replaceAll(digest('md5', d), digest('md5', c));
+  const directory = folder(t, {
+    'h.dsc': Buffer.from(text),
+    hello_b: b.subarray(2),
+    hello_c: Buffer.from('cxcc'),
+    hello_d: d,
+  });
   const scanning = all([join(directory, 'h.dsc')]);
   await refused(
     scanning,
@@ -357,7 +376,10 @@ test('every file of a .dsc that is missing or has another size or other sums is 
     'listed-file-differs h.dsc',
     'listed-file-differs h.dsc',
   );
-  await assert.rejects(scanning, /lists a, .*lists b, .*2 bytes instead of 4.*lists c, .*SHA-256.*lists d, .*MD5/s);
+  await assert.rejects(
+    scanning,
+    /lists hello_a, .*lists hello_b, .*2 bytes instead of 4.*lists hello_c, .*SHA-256.*lists hello_d, .*MD5/s,
+  );
 });
 
 test('a .changes stands for the packages it lists, in the order of the list', async (t) => {
@@ -482,9 +504,16 @@ test('two revisions of one source share the upstream tarball, and must mean the 
   }
 });
 
-test('a .dsc that names itself is refused rather than waited for', async (t) => {
-  const directory = folder(t, { 'h.dsc': buildDsc({ 'h.dsc': Buffer.from('x') }) });
-  await refused(all([join(directory, 'h.dsc')]), 'listed-file-differs h.dsc');
+test('a .changes that lists itself is refused rather than waited for', async (t) => {
+  const directory = folder(t, { 'h.changes': buildChanges({ 'h.changes': Buffer.from('x') }) });
+  await refused(all([join(directory, 'h.changes')]), 'listed-file-differs h.changes');
+});
+
+test('a .dsc or .changes too large to be held is refused before it is read', async (t) => {
+  const directory = folder(t, { 'h.dsc': Buffer.alloc(0), 'h.changes': Buffer.alloc(0) });
+  const paths = ['h.dsc', 'h.changes'].map((name) => join(directory, name));
+  for (const path of paths) truncateSync(path, 4 * mebibyte + 1);
+  await refused(all(paths), 'input-too-large h.dsc', 'input-too-large h.changes');
 });
 
 test('an error that is no fault of the input is not taken for one', async (t) => {

@@ -23,7 +23,8 @@ export function checkWriteConditions(
   const ifMatch = request.headers['if-match'];
   if (ifMatch !== undefined && applies(`${operation}-if-match`, quirks)) {
     if (current === undefined) {
-      if (quirks.ifMatchCreates !== true) throw noSuchKey(request.key);
+      if (quirks.ifMatchOnMissing === 412) throw preconditionFailed();
+      if (quirks.ifMatchOnMissing === undefined) throw noSuchKey(request.key);
     } else if (!matches(ifMatch, current, quirks)) throw lost();
   }
 }

@@ -68,7 +68,7 @@ export function completeUpload(context: Context, request: S3Request, payload: Pa
     'CompleteMultipartUploadResult',
     element('Bucket', bucket.name),
     element('Key', upload.key),
-    ...(quirks.completeWithoutEtag === true ? [] : [element('ETag', etagHeader(object.etag, quirks))]),
+    element('ETag', quirks.completeWithoutEtag === true ? '' : etagHeader(object.etag, quirks)),
   );
 }
 

@@ -43,6 +43,8 @@ export function openPayload(headers: IncomingHttpHeaders, raw: Buffer, quirks: Q
     if (Number(headers['x-amz-decoded-content-length']) !== body.length) {
       throw new S3Fault(400, 'IncompleteBody', 'The body is not as long as x-amz-decoded-content-length says.');
     }
+  } else if (headers['transfer-encoding'] !== undefined) {
+    throw notImplemented('Transfer-Encoding');
   } else if (hash !== 'UNSIGNED-PAYLOAD' && digest('sha256', body, 'hex') !== hash) {
     throw new S3Fault(
       400,

@@ -7,8 +7,8 @@ export interface Quirks {
   readonly conditions?: Readonly<Partial<Record<ConditionPlace, 'ignored' | 'refused'>>>;
   /** `If-Match` holds only for the ETag without its quotes (Ceph before 20). */
   readonly ifMatchUnquotedOnly?: boolean;
-  /** `If-Match` on a key that does not exist writes it (MinIO until August 2025). */
-  readonly ifMatchCreates?: boolean;
+  /** `If-Match` on a key that does not exist: writes it (MinIO until August 2025) or 412 (Ceph 16); 404 as documented. */
+  readonly ifMatchOnMissing?: 'created' | 412;
   /**
    * What a conditional writer gets that lost against a request in flight at the same time: 409 ConditionalRequestConflict
    * (AWS now and then, Ceph 20) or a bare 500 (Ceph 16 and 18). One that comes afterwards gets 412 everywhere.
@@ -24,7 +24,7 @@ export interface Quirks {
   readonly opaqueEtags?: boolean;
   /** ETags come without quotes. */
   readonly unquotedEtags?: boolean;
-  /** The answer to CompleteMultipartUpload has no ETag (Ceph 16). */
+  /** The answer to CompleteMultipartUpload has an empty ETag (Ceph 16). */
   readonly completeWithoutEtag?: boolean;
   /** Keys in one page of a listing at most; 1000 as documented. */
   readonly pageSize?: number;
@@ -78,6 +78,7 @@ export const likenesses = {
       'delete-if-match': 'ignored',
     },
     ifMatchUnquotedOnly: true,
+    ifMatchOnMissing: 412,
     raceLosers: 500,
     checksums: 'ignored',
     awsChunked: 411,

@@ -55,7 +55,6 @@ export class S3Service {
       if (this.#quirks.maxBody !== undefined && raw.length > this.#quirks.maxBody) {
         throw new S3Fault(413, 'EntityTooLarge', 'Your proposed upload exceeds the maximum allowed object size.');
       }
-      if (request.headers['transfer-encoding'] !== undefined) throw notImplemented('Transfer-Encoding');
       return this.#dispatch(request, openPayload(request.headers, raw, this.#quirks), changesAgo);
     } catch (error) {
       if (error instanceof S3Fault) return error.answer();

@@ -2,17 +2,24 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { S3Client } from '@aws-sdk/client-s3';
 import { type Ceph, cephMissing, startCeph } from '../rig/ceph.ts';
-import { type ProbeTarget, probes } from '../rig/probe-table.ts';
+import { guardProbes } from '../rig/probe-guards.ts';
+import { objectProbes } from '../rig/probe-objects.ts';
+import type { ProbeTarget } from '../rig/probe-requests.ts';
 import { likenesses } from '../rig/s3-quirks.ts';
 import { RawClient } from '../rig/s3-raw-client.ts';
 import { rigCredentials, type S3Server, startS3Server } from '../rig/s3-server.ts';
 import type { S3Credentials } from '../rig/s3-signature.ts';
 
 const bucket = 'probe';
+const probes = [...objectProbes, ...guardProbes];
 
 function target(endpoint: string, credentials: S3Credentials): ProbeTarget & Disposable {
   const raw = new RawClient(endpoint, bucket, credentials);
-  const sdk = new S3Client({ endpoint, region: 'us-east-1', forcePathStyle: true, credentials, maxAttempts: 1 });
+  const sdk = new S3Client({
+    ...{ endpoint, region: 'us-east-1', forcePathStyle: true, credentials, maxAttempts: 1 },
+    // It warns on the console of refusals that the table expects.
+    logger: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
+  });
   return {
     raw,
     sdk,

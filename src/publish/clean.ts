@@ -1,0 +1,47 @@
+import { Problem } from '../problem.ts';
+import { assertMine, type Claim, Overtaken } from './claim-guard.ts';
+import { cleanPool } from './clean-pool.ts';
+import { byHashKey } from './layout.ts';
+import { phase, type RunContext } from './run-context.ts';
+import type { SuiteRecord } from './suite-record.ts';
+import { wave } from './wave.ts';
+
+/** What one DeleteObjects request takes. */
+const batchSize = 1000;
+/** How long a pool file stays after the last suite stopped listing it: clients fetch with lists of days ago. Milliseconds. */
+const poolGrace = 7 * 24 * 3600_000;
+
+/**
+ * After the commit: deletes the by-hash objects that this claim has condemned, and pool files whose grace is over. A run that may
+ * not delete has published all the same (invariant 7): it says so, and the next one that may will find them.
+ */
+export async function clean(run: RunContext, claim: Claim, settled: ReadonlySet<string>): Promise<void> {
+  const { suite, record } = claim;
+  const due = dueFiles(record, settled, run.clock.now());
+  if (record.condemned.length === 0 && due.length === 0) return;
+  try {
+    await phase(run, 'clean', suite, async (cleaning) => {
+      const keys = record.condemned.map(({ path, sha256 }) => byHashKey(suite, path, sha256));
+      await wave(batches(keys), async (batch) => {
+        await assertMine(claim, cleaning.store, run.clock);
+        await cleaning.store.delete(batch);
+      });
+      if (due.length > 0) await cleanPool(run, cleaning, claim, due.slice(0, batchSize));
+    });
+  } catch (error) {
+    if (error instanceof Overtaken) return;
+    if (!(error instanceof Problem)) throw error;
+    run.warn(`Suite ${suite} is published; old files were not removed: ${error.what}`);
+  }
+}
+
+function dueFiles(record: SuiteRecord, settled: ReadonlySet<string>, now: number): string[] {
+  return record.unlisted
+    .filter(({ filename, since }) => now - Date.parse(since) > poolGrace && !settled.has(filename))
+    .map(({ filename }) => filename);
+}
+
+function batches(keys: readonly string[]): string[][] {
+  const count = Math.ceil(keys.length / batchSize);
+  return Array.from({ length: count }, (_, index) => keys.slice(index * batchSize, (index + 1) * batchSize));
+}

@@ -1,0 +1,92 @@
+import { type Compression, decompress } from '../codec/codecs.ts';
+import { entryFile } from '../debian/packages.ts';
+import { scanStanzas } from '../debian/stanza-index.ts';
+import { Problem } from '../problem.ts';
+import { listed, type ObjectStore } from '../store/object-store.ts';
+import { namesPoolFiles, splitForm } from './index-paths.ts';
+import { byHashKey, ownPrefix, recordKey, suiteOfRecordKey } from './layout.ts';
+import { listedSource } from './listed-source.ts';
+import { type Published, readRecord, type Trusted } from './look.ts';
+import { storedIndexes } from './next-record.ts';
+import type { StoredIndex } from './suite-record.ts';
+import { wave } from './wave.ts';
+
+const largestIndex = 5 * 2 ** 30;
+/** Of one index in several forms, the first of these is read. */
+const readable = new Map<string, Compression>([
+  ['.gz', 'gz'],
+  ['.zst', 'zst'],
+  ['.xz', 'xz'],
+  ['.bz2', 'bz2'],
+  ['.lzma', 'lzma'],
+]);
+
+/**
+ * Which suites still reach which of these pool files: through the newest generation or one that is kept. Throws rather than guess
+ * when a record or an index cannot be read, so that nothing is deleted then.
+ */
+export async function reachedBy(
+  store: ObjectStore,
+  trusted: Trusted,
+  files: readonly string[],
+): Promise<Map<string, Set<string>>> {
+  const suites: string[] = [];
+  for await (const { key } of listed(store, ownPrefix)) {
+    const suite = suiteOfRecordKey(key);
+    if (suite !== undefined) suites.push(suite);
+  }
+  const wanted = new Set(files);
+  const reached = new Map<string, Set<string>>();
+  await wave(suites, async (suite) => {
+    const object = await store.get(recordKey(suite));
+    if (!object.found) return;
+    const published = await readRecord(object, suite, trusted);
+    const names = await wave(packageIndexes(published), (index) => namesIn(store, suite, index, wanted));
+    for (const name of names.flat()) reached.set(name, (reached.get(name) ?? new Set()).add(suite));
+  });
+  return reached;
+}
+
+/** One stored form of every list of packages, of the newest generation and of the kept ones. */
+function packageIndexes({ record, release }: Published): StoredIndex[] {
+  const generations = [storedIndexes(release), ...record.kept.map(({ dropped }) => dropped)];
+  return generations.flatMap((stored) => {
+    const chosen = new Map<string, StoredIndex>();
+    for (const extension of readable.keys()) {
+      for (const each of stored) {
+        const { index, extension: own } = splitForm(each.path);
+        if (own === extension && namesPoolFiles(index) && !chosen.has(index)) chosen.set(index, each);
+      }
+    }
+    return [...chosen.values()];
+  });
+}
+
+async function namesIn(
+  store: ObjectStore,
+  suite: string,
+  { path, sha256 }: StoredIndex,
+  wanted: ReadonlySet<string>,
+): Promise<string[]> {
+  const object = await store.get(byHashKey(suite, path, sha256));
+  const { index, extension } = splitForm(path);
+  const compression = readable.get(extension);
+  if (!object.found || compression === undefined) throw unreadable(suite, path);
+  const origin = `${path} of suite ${suite}`;
+  const bytes = await decompress(compression, object.body, largestIndex, origin);
+  const names = scanStanzas(bytes, origin).flatMap((entry) => {
+    if (!index.endsWith('/Sources')) return [entryFile(bytes, entry, origin).filename];
+    const { directory, files } = listedSource(bytes, entry);
+    return [...files.keys()].map((name) => `${directory}/${name}`);
+  });
+  return names.filter((name) => wanted.has(name));
+}
+
+function unreadable(suite: string, path: string): Problem {
+  return new Problem({
+    code: 'index-missing',
+    title: 'An index of a kept generation is missing',
+    what: `${path} of suite ${suite} belongs to a kept generation, but its by-hash object cannot be read.`,
+    advice: 'Nothing was removed; look for a lifecycle rule or a script that deletes objects under dists/.',
+  });
+}

@@ -1,0 +1,37 @@
+import { immutableAttributes } from './attributes.ts';
+import type { BuiltIndex } from './build-indexes.ts';
+import { byHashKey } from './layout.ts';
+import type { Published } from './look.ts';
+import { phase, type RunContext } from './run-context.ts';
+import { wave } from './wave.ts';
+
+/** Added to the claimer's limit: stores tell the age of an object in whole seconds. */
+const margin = 2000;
+
+/**
+ * Writes every stored form of the indexes that changed under the name of its own hash, where no live head points. Content that
+ * comes back while its old object is condemned is staged after the condemning claim can no longer delete it.
+ */
+export async function stage(
+  run: RunContext,
+  suite: string,
+  published: Published | undefined,
+  built: readonly BuiltIndex[],
+): Promise<void> {
+  const forms = built.flatMap(({ stored }) => stored);
+  const keys = new Set(forms.map(({ path, sha256 }) => byHashKey(suite, path, sha256)));
+  const condemned = published?.record.condemned.some(({ path, sha256 }) => keys.has(byHashKey(suite, path, sha256)));
+  if (published !== undefined && condemned === true) await outlastDeletion(run, suite, published);
+  await phase(run, 'stage', suite, async ({ store, scope }) => {
+    scope.expect(forms.length);
+    const largestFirst = forms.toSorted((a, b) => b.bytes.length - a.bytes.length);
+    await wave(largestFirst, ({ path, bytes, sha256 }) =>
+      store.put(byHashKey(suite, path, sha256), bytes, immutableAttributes(path, sha256)),
+    );
+  });
+}
+
+function outlastDeletion(run: RunContext, suite: string, { record, recordAge = 0 }: Published): Promise<void> {
+  const rest = record.claim.limitSeconds * 1000 + margin - recordAge * 1000;
+  return phase(run, 'wait', suite, () => run.clock.sleep(Math.max(0, rest)));
+}

@@ -1,0 +1,150 @@
+/**
+ * The publish transaction.
+ *
+ * ## What is assumed of the store
+ * An object appears whole or not at all; a read that begins after a write was acknowledged sees it; a conditional write has one
+ * winner (probed, not believed: a store that ignores conditions is used in a weaker way, and said to be). Nothing is assumed of
+ * several objects together, of listings, of ETags beyond equality, of deletes, or of who else is writing.
+ *
+ * ## Words
+ * The *head* of a suite is `dists/<suite>/InRelease`: what readers follow. Its *record* is `.apt-publish/<suite>.json`: what writers
+ * follow. An *index* has a *canonical name* and a *by-hash name*. A *generation* is one published state.
+ *
+ * ## Invariants
+ * 1. Before claim, no object that a live head or a canonical name stands for is changed or removed; between claim and commit only
+ *    canonical names change, to what the claimed generation says.
+ * 2. At every instant, every by-hash object named by the head, by the record and by each kept generation exists and matches its
+ *    hash, and every pool file they name exists.
+ * 3. A crash at any request leaves 1 and 2 true. The next run of anybody that reads the suite finds record and head apart and
+ *    finishes the claimed generation first; a rerun with the same inputs ends in the state of a run without a crash.
+ * 4. Two publishers never lose each other's packages, and the head never goes back. The loser of a claim reads and plans again, a
+ *    bounded number of times. No lock exists, so none can be left behind.
+ * 5. Nothing is signed that was not verified.
+ * 6. Only "not found" means "new suite".
+ * 7. Publishing needs no delete permission; only clean does.
+ * 8. Same inputs, same published state, same SOURCE_DATE_EPOCH and same version give the same bytes on every machine.
+ * 9. `Date` is strictly newer than the published one and never ahead of the clock by more than clients forgive.
+ *
+ * ## What a crash in each phase leaves, and who repairs it
+ * | phase | writes | a crash leaves | repaired by |
+ * |---|---|---|---|
+ * | read, scan, plan, index, sign | nothing | nothing | |
+ * | probe | `.apt-publish/probe` | that object | nobody: the next probe uses it |
+ * | upload | pool files that nothing names | those files | a rerun finds them; they are content under its own name |
+ * | stage | by-hash objects that nothing names | those objects | a rerun writes them again; the next sweep finds them |
+ * | claim | the record | record and head apart | anybody, after the claim's time limit |
+ * | rename | canonical names, Release.gpg | some names ahead of the head | the same |
+ * | commit | InRelease, Release | nothing, or Release one generation late | the same; the next publish |
+ * | clean | deletes what nothing reaches | objects that nothing reaches | the next claim, the next sweep |
+ */
+import { Problem, throwProblems } from '../problem.ts';
+import type { SuiteOutcome } from '../timing/record.ts';
+import { buildSuite } from './build-indexes.ts';
+import { claimGeneration } from './claim.ts';
+import { clean } from './clean.ts';
+import { finish } from './finish.ts';
+import type { IncomingPackages } from './incoming.ts';
+import { outcomeOf, unchanged } from './outcome.ts';
+import { secondLook } from './pool-look.ts';
+import { type Prepared, prepare } from './prepare.ts';
+import type { PublishRequest } from './request.ts';
+import type { RunContext } from './run-context.ts';
+import { signGeneration } from './sign.ts';
+import { stage } from './stage.ts';
+import type { Conditions } from './suite-record.ts';
+import { type Uploads, uploadFile } from './upload.ts';
+import { together, wave } from './wave.ts';
+
+/** What the suites of one run do once for all of them. */
+export interface SharedWork {
+  readonly incoming: IncomingPackages;
+  readonly uploads: Uploads;
+  /** What the store does with conditions: asked once, and only when no record tells. */
+  readonly conditions: () => Promise<Conditions>;
+}
+
+/** How often a suite is read and planned again after somebody else's claim came first. */
+const claims = 50;
+
+/**
+ * Publishes one prepared suite: the phases from index to clean, again from read when another publisher's claim came first.
+ * What it resolves to has happened; what it throws has left the invariants true.
+ */
+export async function transact(
+  run: RunContext,
+  request: PublishRequest,
+  first: Prepared,
+  shared: SharedWork,
+): Promise<SuiteOutcome> {
+  const { suite } = first;
+  let prepared = first;
+  let overtaken: SuiteOutcome | undefined;
+  for (let attempt = 1; attempt <= claims; attempt += 1) {
+    if (!prepared.changed) return overtaken ?? unchanged(prepared);
+    const { plan, published, pool } = prepared;
+    const conditions = published?.record.conditions ?? (await shared.conditions());
+    judgeConditions(run, request, conditions);
+    const [generation] = await together(
+      makeGeneration(run, request, prepared),
+      shared.uploads.ensure(suite, plan, conditions),
+    );
+    const claim = await claimGeneration(run, prepared, generation, conditions);
+    if (claim !== undefined) {
+      const expected = prepared.headEtag === undefined ? ({ absent: true } as const) : { etag: prepared.headEtag };
+      const finished = await finish(run, claim, expected, (renaming) =>
+        secondLook(run, renaming, conditions, pool.version, async () => {
+          await wave(plan.poolFiles, (file) => uploadFile(renaming, file, conditions));
+        }),
+      );
+      const outcome = outcomeOf(prepared, generation.built, claim);
+      if (finished === 'committed') {
+        await clean(run, claim, new Set(pool.record?.settled ?? []));
+        return outcome;
+      }
+      // Somebody else finishes this very generation: what follows only makes sure of it.
+      overtaken = outcome;
+    }
+    await run.clock.sleep(run.random() * 100 * Math.min(attempt, 10));
+    prepared = await prepare(run, request, suite, shared.incoming);
+    throwProblems(prepared.plan.problems);
+  }
+  throw busy(suite);
+}
+
+/** The phases index, sign and stage. */
+async function makeGeneration(run: RunContext, request: PublishRequest, prepared: Prepared) {
+  const built = await buildSuite(run, request, prepared);
+  const signed = await signGeneration(run, request, prepared, built);
+  await stage(run, prepared.suite, prepared.published, built);
+  return { ...signed, built };
+}
+
+/** A store that does not hold conditions is used in a weaker way, never in silence. */
+function judgeConditions(run: RunContext, request: PublishRequest, { kind }: Conditions): void {
+  if (kind === 'enforced') return;
+  const what =
+    kind === 'none'
+      ? 'The store does not hold conditional writes (If-None-Match, If-Match).'
+      : 'The store does not hold If-Match on writes.';
+  if (request.requireConditionalWrites) {
+    throw new Problem({
+      code: 'conditions-required',
+      title: 'The store does not hold conditional writes',
+      what,
+      advice:
+        'Use a store that does, or leave `require-conditional-writes` out and let only one job publish at a time.',
+    });
+  }
+  run.warn(
+    `${what} Two jobs that publish at the same time may lose each other's packages: let only one run at a time.`,
+  );
+}
+
+function busy(suite: string): Problem {
+  return new Problem({
+    code: 'suite-busy',
+    title: 'Other publishers came first every time',
+    what: `Suite ${suite} was claimed by others ${claims} times while this run tried to publish into it.`,
+    advice: 'Run the job again, or publish into this suite from fewer jobs at once.',
+  });
+}
