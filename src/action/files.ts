@@ -1,5 +1,5 @@
 import { glob, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { Problem } from '../problem.ts';
 import { quoted } from './input-reader.ts';
 
@@ -28,7 +28,7 @@ export interface FoundFiles {
 export async function findFiles(pattern: string, folder: string, origin: GlobOrigin): Promise<FoundFiles> {
   const matches = new Set<string>();
   for await (const match of glob(pattern, { cwd: folder }))
-    matches.add(match.startsWith('/') ? match : join(folder, match));
+    matches.add(isAbsolute(match) ? match : join(folder, match));
   const files: string[] = [];
   for (const match of [...matches].sort()) if (await isFile(match)) files.push(match);
   if (files.length === 0) return { paths: [], problem: nothingMatches(pattern, matches.size, origin) };

@@ -1,3 +1,4 @@
+import { bytes, duration } from '../report/units.ts';
 import type { Clock } from '../timing/clock.ts';
 import type { RecorderListener } from '../timing/recorder.ts';
 import type { PhaseName, PhaseSpan, RequestSpan, Span } from '../timing/span.ts';
@@ -70,8 +71,8 @@ function progressOf(name: PhaseName, phases: readonly Running[], now: number): s
   const total = totals.length === phases.length ? totals.reduce((sum, count) => sum + count, 0) : undefined;
   const rate = done / (elapsed / 1000);
   const counted = total === undefined ? `${name} ${done} done` : `${name} ${done} of ${total}`;
-  if (done === 0) return `${counted} after ${seconds(elapsed)}`;
-  const left = total === undefined || total < done ? '' : `, about ${seconds(((total - done) / rate) * 1000)} left`;
+  if (done === 0) return `${counted} after ${duration(elapsed)}`;
+  const left = total === undefined || total < done ? '' : `, about ${duration(((total - done) / rate) * 1000)} left`;
   return `${counted}, ${rate.toFixed(1)}/s${left}`;
 }
 
@@ -79,7 +80,7 @@ function progressOf(name: PhaseName, phases: readonly Running[], now: number): s
 function resultLine(phase: PhaseSpan, spans: readonly Span[]): string {
   const requests = spans.filter((span) => span.kind === 'request');
   const name = phase.suite === undefined ? phase.name : `${phase.name} ${phase.suite}`;
-  const time = seconds(phase.end - phase.start);
+  const time = duration(phase.end - phase.start);
   const sent = requests.reduce((sum, { bytesUp }) => sum + bytesUp, 0);
   const received = requests.reduce((sum, { bytesDown }) => sum + bytesDown, 0);
   const parts = [
@@ -102,17 +103,4 @@ function tally(words: readonly string[]): string[] {
   const counts = new Map<string, number>();
   for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
   return [...counts].sort(([, a], [, b]) => b - a).map(([word, count]) => `${count} ${word}`);
-}
-
-function seconds(ms: number): string {
-  if (ms < 100) return `${Math.round(ms)} ms`;
-  return ms < 99_950 ? `${(ms / 1000).toFixed(1)} s` : `${Math.round(ms / 60_000)} min`;
-}
-
-function bytes(count: number): string {
-  if (count < 1000) return `${count} B`;
-  const kilo = count / 1000;
-  if (kilo < 1000) return `${kilo.toFixed(kilo < 10 ? 1 : 0)} kB`;
-  const mega = kilo / 1000;
-  return mega < 1000 ? `${mega.toFixed(mega < 10 ? 1 : 0)} MB` : `${(mega / 1000).toFixed(1)} GB`;
 }

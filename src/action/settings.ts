@@ -18,13 +18,13 @@ export interface Settings {
 
 export type StoreLocation = DirectoryLocation | BucketLocation;
 
-export interface DirectoryLocation {
+interface DirectoryLocation {
   readonly kind: 'directory';
   /** As the user wrote it, relative to the workspace unless absolute. */
   readonly path: string;
 }
 
-export interface BucketLocation {
+interface BucketLocation {
   readonly kind: 's3';
   readonly bucket: string;
   /** Path of the repository inside the bucket, without leading or trailing `/`; empty for the bucket itself. */

@@ -36,7 +36,7 @@ export function parseSuiteLine(line: string): SuiteLine | Problem {
  * What is wrong with the name of a suite, in a few words that go on from "the suite "x" …"; undefined when nothing is. The name is a
  * path below `dists/` and part of URLs, of apt's one-line sources and of file names in apt's lists folder.
  */
-export function suiteNameFault(name: string): string | undefined {
+function suiteNameFault(name: string): string | undefined {
   if (name === 'pool' || name.startsWith('pool/')) return 'is named like the folder of the packages, which is reserved';
   return pathFault(name);
 }

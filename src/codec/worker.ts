@@ -20,7 +20,7 @@ const coders = new Map<number, Promise<Coder>>();
 port.on('message', (request: Request) => {
   switch (request.kind) {
     case 'open':
-      coders.set(request.session, Promise.resolve(openers[request.coder]()));
+      open(request.session, request.coder);
       break;
     case 'step':
       void answer(request);
@@ -30,6 +30,13 @@ port.on('message', (request: Request) => {
       break;
   }
 });
+
+function open(session: number, name: CoderName): void {
+  const coder = Promise.resolve(openers[name]());
+  // The first step tells of a failure; until then it must not end the thread as an unhandled one.
+  coder.catch(() => undefined);
+  coders.set(session, coder);
+}
 
 async function answer(request: Extract<Request, { kind: 'step' }>): Promise<void> {
   const { session } = request;

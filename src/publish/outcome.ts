@@ -1,27 +1,82 @@
+import { fieldValue } from '../debian/deb822.ts';
+import type { Release } from '../debian/release.ts';
 import type { SuiteOutcome } from '../timing/record.ts';
 import type { BuiltIndex } from './build-indexes.ts';
 import type { Claim } from './claim-guard.ts';
+import { digest } from './digest.ts';
 import type { Prepared } from './prepare.ts';
+import type { Conditions } from './suite-record.ts';
 
-/** A suite that this run has published, or would publish (`claim` absent: a dry run). */
-export function outcomeOf(prepared: Prepared, built: readonly BuiltIndex[], claim: Claim | undefined): SuiteOutcome {
-  const { suite, published, plan } = prepared;
-  const before = new Map((published?.release.files ?? []).map(({ path, size }) => [path, size]));
+/** What a run has done to one suite, and what a reader of that suite has to know. */
+export interface SuiteResult {
+  readonly outcome: SuiteOutcome;
+  readonly components: readonly string[];
+  readonly architectures: readonly string[];
+  readonly hasSources: boolean;
+  /** Of the head as it is now; absent while the suite has none (a dry run). */
+  readonly headSha256?: string;
+  /** What the store does with conditions, where this run knows. */
+  readonly conditions?: Conditions['kind'];
+}
+
+/** A suite that this run has published. */
+export function publishedResult(
+  prepared: Prepared,
+  built: readonly BuiltIndex[],
+  { record }: Claim,
+  release: Release,
+): SuiteResult {
   return {
-    suite,
-    changed: true,
-    generation: (claim?.record ?? published?.record)?.generation.number ?? 0,
-    packages: plan.packages,
-    indexes: built.flatMap(({ stored }) =>
-      stored.map(({ path, bytes }) => {
-        const previousSize = before.get(path);
-        return { path, size: bytes.length, ...(previousSize === undefined ? {} : { previousSize }) };
-      }),
-    ),
+    outcome: changedOutcome(prepared, built, record.generation.number),
+    ...readersView(release),
+    headSha256: digest(record.generation.head),
+    conditions: record.conditions.kind,
+  };
+}
+
+/** A suite that this run would publish. */
+export function dryResult(prepared: Prepared, built: readonly BuiltIndex[]): SuiteResult {
+  const { published, shape } = prepared;
+  const before = published?.record.generation;
+  return {
+    outcome: changedOutcome(prepared, built, before?.number ?? 0),
+    components: shape.components,
+    architectures: shape.architectures,
+    hasSources: shape.sources.length > 0 || (published !== undefined && readersView(published.release).hasSources),
+    ...(before === undefined ? {} : { headSha256: digest(before.head) }),
   };
 }
 
 /** A suite that already holds everything that came in. */
-export function unchanged({ suite, published }: Prepared): SuiteOutcome {
-  return { suite, changed: false, generation: published?.record.generation.number ?? 0, packages: [], indexes: [] };
+export function unchangedResult({ suite, published }: Prepared): SuiteResult {
+  const generation = published?.record.generation;
+  const outcome = { suite, changed: false, generation: generation?.number ?? 0, packages: [], indexes: [] };
+  if (published === undefined) return { outcome, components: [], architectures: [], hasSources: false };
+  const { record, release } = published;
+  return {
+    outcome,
+    ...readersView(release),
+    headSha256: digest(record.generation.head),
+    conditions: record.conditions.kind,
+  };
+}
+
+function readersView(release: Release): Pick<SuiteResult, 'components' | 'architectures' | 'hasSources'> {
+  const words = (name: string) => (fieldValue(release.fields, name) ?? '').split(' ').filter(Boolean);
+  return {
+    components: words('Components'),
+    architectures: words('Architectures'),
+    hasSources: release.files.some(({ path }) => path.endsWith('/source/Sources')),
+  };
+}
+
+function changedOutcome(prepared: Prepared, built: readonly BuiltIndex[], generation: number): SuiteOutcome {
+  const before = new Map((prepared.published?.release.files ?? []).map(({ path, size }) => [path, size]));
+  const indexes = built.flatMap(({ stored }) =>
+    stored.map(({ path, bytes }) => {
+      const previousSize = before.get(path);
+      return { path, size: bytes.length, ...(previousSize === undefined ? {} : { previousSize }) };
+    }),
+  );
+  return { suite: prepared.suite, changed: true, generation, packages: prepared.plan.packages, indexes };
 }

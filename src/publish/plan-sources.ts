@@ -1,11 +1,6 @@
 import { poolFolder } from '../debian/pool.ts';
 import { sourcesStanza } from '../debian/sources.ts';
-import {
-  type ArrivingStanza,
-  type IndexEntry,
-  mergeEntries,
-  scanStanzas,
-} from '../debian/stanza-index.ts';
+import { type ArrivingStanza, type IndexEntry, mergeEntries, scanStanzas } from '../debian/stanza-index.ts';
 import { conflict } from './conflict.ts';
 import { sourcesPath } from './index-paths.ts';
 import { type ListedSource, listedSource } from './listed-source.ts';

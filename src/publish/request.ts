@@ -32,7 +32,7 @@ export interface SuiteRequest {
   readonly uploads: readonly Upload[];
 }
 
-export interface Upload {
+interface Upload {
   readonly component: string;
   /** Paths of .deb, .udeb, .ddeb, .dsc and .changes files; sorted, every path once, at least one. */
   readonly paths: readonly string[];
@@ -54,4 +54,4 @@ export interface ReleaseInfo {
 }
 
 export const onConflicts = ['error', 'skip', 'replace'] as const;
-export type OnConflict = (typeof onConflicts)[number];
+type OnConflict = (typeof onConflicts)[number];

@@ -38,13 +38,12 @@
  * | clean | deletes what nothing reaches | objects that nothing reaches | the next claim, the next sweep |
  */
 import { Problem, throwProblems } from '../problem.ts';
-import type { SuiteOutcome } from '../timing/record.ts';
 import { buildSuite } from './build-indexes.ts';
 import { claimGeneration } from './claim.ts';
 import { clean } from './clean.ts';
 import { finish } from './finish.ts';
 import type { IncomingPackages } from './incoming.ts';
-import { outcomeOf, unchanged } from './outcome.ts';
+import { publishedResult, type SuiteResult, unchangedResult } from './outcome.ts';
 import { secondLook } from './pool-look.ts';
 import { type Prepared, prepare } from './prepare.ts';
 import type { PublishRequest } from './request.ts';
@@ -75,12 +74,12 @@ export async function transact(
   request: PublishRequest,
   first: Prepared,
   shared: SharedWork,
-): Promise<SuiteOutcome> {
+): Promise<SuiteResult> {
   const { suite } = first;
   let prepared = first;
-  let overtaken: SuiteOutcome | undefined;
+  let overtaken: SuiteResult | undefined;
   for (let attempt = 1; attempt <= claims; attempt += 1) {
-    if (!prepared.changed) return overtaken ?? unchanged(prepared);
+    if (!prepared.changed) return overtaken ?? unchangedResult(prepared);
     const { plan, published, pool } = prepared;
     const conditions = published?.record.conditions ?? (await shared.conditions());
     judgeConditions(run, request, conditions);
@@ -96,13 +95,13 @@ export async function transact(
           await wave(plan.poolFiles, (file) => uploadFile(renaming, file, conditions));
         }),
       );
-      const outcome = outcomeOf(prepared, generation.built, claim);
+      const result = publishedResult(prepared, generation.built, claim, generation.release);
       if (finished === 'committed') {
         await clean(run, claim, new Set(pool.record?.settled ?? []));
-        return outcome;
+        return result;
       }
       // Somebody else finishes this very generation: what follows only makes sure of it.
-      overtaken = outcome;
+      overtaken = result;
     }
     await run.clock.sleep(run.random() * 100 * Math.min(attempt, 10));
     prepared = await prepare(run, request, suite, shared.incoming);

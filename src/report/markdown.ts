@@ -13,7 +13,7 @@ export type Inline = Markdown & { readonly [kind]: 'inline' };
 /** Text as text, on one line: no markup, mention, issue reference, link, emoji, formula or workflow command is left in it. */
 export function prose(text: string): Inline {
   return oneLine(text)
-    .replace(/^ ?(?=[-+=]|\d+[.)])/, zeroWidthSpace)
+    .replace(/^ ?(?=([-+=]+|\d+[.)])( |$))/, zeroWidthSpace)
     .replace(/(?<=[@#])(?=\S)|(?<=:)(?=[/:\w])|(?<=\bGH-)(?=\d)|(?<=\bwww)(?=\.)/gi, zeroWidthSpace)
     .replace(/[&<>|`*_~[\]\\$^{}!#]/g, reference) as Inline;
 }
@@ -25,7 +25,8 @@ export function prose(text: string): Inline {
 export function code(text: string): Inline {
   const inside = oneLine(text)
     .replace(/[^\p{L}\p{N} ,./+-]/gu, reference)
-    .replace(/(?<=www)\./gi, reference);
+    .replace(/(?<=www)\./gi, reference)
+    .replaceAll(reference('@'), `$&${emptyComment}`);
   return `<code>${inside === '' ? ' ' : inside}</code>` as Inline;
 }
 
@@ -79,6 +80,9 @@ export function clip(text: string, most: number): string {
   const cut = text.slice(0, most - 1);
   return `${/[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut}…`;
 }
+
+/** Keeps a mail address from becoming a link, and unlike the zero-width space out of what is copied. */
+const emptyComment = '<!-- -->';
 
 /** Breaks mentions and references, which GitHub seeks in the finished page, where an escaped character is a plain one again. */
 const zeroWidthSpace = '\u200B';

@@ -21,6 +21,7 @@ const longestName = 200;
 const longestText = 2000;
 const shownSuites = 5;
 const foldedFrom = 25;
+const nothing = md``;
 
 /** A part of the page whose rows may be left out, the last ones first. */
 interface Section {
@@ -47,8 +48,6 @@ export function renderSummary(record: RunRecord, extra: { readonly sourcesEntry?
   );
 }
 
-const nothing = md``;
-
 function fixed(text: Markdown): Section {
   return { before: text, rows: [], instead: () => nothing, after: nothing };
 }
@@ -59,9 +58,8 @@ function fitted(page: readonly Section[], sacrifice: readonly Section[]): string
   const render = (section: Section) => {
     const rows = kept.get(section) ?? 0;
     const left = section.rows.length - rows;
-    return [section.before, ...section.rows.slice(0, rows), left > 0 ? section.instead(left) : '', section.after].join(
-      '',
-    );
+    const instead = left > 0 ? section.instead(left) : nothing;
+    return joined([section.before, ...section.rows.slice(0, rows), instead, section.after]);
   };
   const size = () => page.reduce((sum, section) => sum + Buffer.byteLength(render(section)), 0);
   for (const section of sacrifice) {
@@ -85,7 +83,11 @@ function headlineOf(record: RunRecord): Markdown {
   const packages = prose(count(all.length, 'package'));
   if (record.outcome === 'failed') return failureOf(record, took);
   if (record.outcome === 'unchanged')
-    return md`## Nothing to publish\n\n${suiteNames(record.suites)} already in that state, found in ${took}.\n\n`;
+    return md`## Nothing to publish
+
+Everything asked for is already in ${suiteNames(record.suites)}, as was found in ${took}.
+
+`;
   const heading =
     record.outcome === 'dry-run'
       ? md`## Dry run: ${packages} would change in ${suiteNames(changed)}`

@@ -43,15 +43,17 @@ export async function putFile(
 ): Promise<Written | PreconditionFailed> {
   const { partSize, ...put } = options;
   const { condition, once: _, ...attributes } = put;
-  await using handle = await open(file.path);
+  await using handle = await open(file.path).catch((error: unknown) => {
+    throw changed(file, error);
+  });
   const reader = new FileReader(handle, file, attributes.sha256);
   if (file.size <= singleRequestLimit && partSize === undefined) {
     const body = await reader.next(file.size);
     reader.checkEnd();
-    return store.put(key, body, put);
+    return await store.put(key, body, put);
   }
   const size = partSize ?? Math.max(smallestPart, Math.ceil(file.size / mostParts / mebibyte) * mebibyte);
-  return multipart(store, key, reader, { size, attributes, condition });
+  return await multipart(store, key, reader, { size, attributes, condition });
 }
 
 async function multipart(
@@ -137,7 +139,7 @@ class FileReader {
     let filled = 0;
     while (filled < body.length) {
       const { bytesRead } = await this.#handle.read(body, filled, body.length - filled, this.position + filled);
-      if (bytesRead === 0) throw this.#changed();
+      if (bytesRead === 0) throw changed(this.#file);
       filled += bytesRead;
     }
     this.position += filled;
@@ -146,15 +148,16 @@ class FileReader {
   }
 
   checkEnd(): void {
-    if (this.#expected !== undefined && this.#hash.digest('hex') !== this.#expected) throw this.#changed();
+    if (this.#expected !== undefined && this.#hash.digest('hex') !== this.#expected) throw changed(this.#file);
   }
+}
 
-  #changed(): Problem {
-    return new Problem({
-      code: 'file-changed',
-      title: 'A file changed while it was being published',
-      what: `${this.#file.path} is not the file any more that was read at the beginning of the run.`,
-      advice: 'Let nothing write to the packages until this action has ended, then run the job again.',
-    });
-  }
+function changed(file: LocalFile, cause?: unknown): Problem {
+  return new Problem({
+    code: 'file-changed',
+    title: 'A file changed while it was being published',
+    what: `${file.path} is not the file any more that was read at the beginning of the run.`,
+    advice: 'Let nothing write to the packages until this action has ended, then run the job again.',
+    cause,
+  });
 }

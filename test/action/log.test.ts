@@ -57,7 +57,7 @@ describe('the log of a run', () => {
       throw new Error('no');
     });
     await assert.rejects(failing, /no/);
-    assert.deepEqual(lines, ['claim: failed after 0.3 s']);
+    assert.deepEqual(lines, ['claim: failed after 300 ms']);
   });
 
   it('says nothing of a phase before it has lasted two seconds, then how far it is, every two seconds', async (t) => {

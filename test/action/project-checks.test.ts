@@ -87,7 +87,8 @@ describe('the linter', () => {
       const files: Record<string, string> = {};
       for (const room of rooms)
         files[`src/${room}/other.ts`] = `import * as all from '${name}';\nexport const own = all;\n`;
-      Reflect.deleteProperty(files, `${dirname(owner)}/other.ts`);
+      // Of the store only one file speaks to S3; the other owners are whole rooms.
+      if (owner !== 'src/store/s3.ts') Reflect.deleteProperty(files, `${dirname(owner)}/other.ts`);
       files[owner] = `import * as all from '${name}';\nexport const own = all;\n`;
       const found = await lint(files);
       assert.deepEqual(

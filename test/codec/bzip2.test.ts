@@ -7,7 +7,7 @@ import { noise, packagesLike } from './texts.ts';
 const skip = skipWithout('bzip2');
 
 /** 3 000 000 zeros, by bzip2 1.0.8. */
-const zeros = Buffer.from('QlpoOTFBWSZTWaZFgLIAFvpACMAAQAAAACCAAMMwJqmmpAi2pIEXi7kinChIUyLAWQA==', 'base64');
+const zeros = Buffer.from('QlpoOTFBWSZTWaZFgLIAFvpACMAAQAAACCAAMMwJqmmpAi2pIEXi7kinChIUyLAWQA==', 'base64');
 /** Nothing at all, by bzip2 1.0.8. */
 const nothing = Buffer.from('425a683917724538509000000000', 'hex');
 

@@ -19,7 +19,7 @@ async function streamed(form: Compression, bytes: Uint8Array, chunkSize: number,
 }
 
 const samples = [0, 1, 5, 4096, 65_536, 65_537, 262_144, 700_001].map((size) => packagesLike(size, size + 1));
-samples.push(noise(300_000), Buffer.alloc(3_000_000));
+samples.push(noise(300_000), Buffer.alloc(1_500_000));
 
 for (const form of forms) {
   describe(form, () => {
@@ -72,7 +72,7 @@ test('gzip output carries no time, no name and the same operating system everywh
 test('xz output has one known sum on every machine (invariant 8)', async () => {
   const packed = await compress('xz', packagesLike(200_000));
   const sum = createHash('sha256').update(packed).digest('hex');
-  assert.equal(sum, 'SUM');
+  assert.equal(sum, '28ce7142618a6e5b14c6811ae18264ef7742a7f11d435acb58d46c260f5a9df3');
 });
 
 /** Text in every form that is read; the forms this project does not write come from xz 5.4.1 and bzip2 1.0.8. */
@@ -159,7 +159,7 @@ test('uncompressed data passes through, up to the limit', async () => {
 
 for (const form of forms) {
   test(`${form} data that would fill the disk is given up at the limit, not after it`, async () => {
-    const bomb = await compress(form, Buffer.alloc(30_000_000));
+    const bomb = await compress(form, Buffer.alloc(8_000_000));
     let came = 0;
     const consume = async () => {
       for await (const piece of decompressStream(form, inChunks(bomb, 100), 1_000_000, 'The data'))
@@ -195,15 +195,15 @@ test('a source is read no further than its consumer goes, and is closed when tha
 });
 
 test('an error of the source comes through as it is', async () => {
-  const failing = async function* (): AsyncGenerator<Uint8Array> {
-    yield (await foxes()).gz.subarray(0, 20);
-    throw new Error('the disk is gone');
-  };
+  const packed = await foxes();
   for (const form of compressions) {
-    const consume = async () => {
-      for await (const _ of decompressStream(form, failing(), 1000, 'The data'));
+    const source = async function* (): AsyncGenerator<Uint8Array> {
+      yield packed[form].subarray(0, 20);
+      throw new Error('the disk is gone');
     };
-    if (form === 'gz') await assert.rejects(consume, { message: 'the disk is gone' });
-    else await assert.rejects(consume);
+    const consume = async () => {
+      for await (const _ of decompressStream(form, source(), 1000, 'The data'));
+    };
+    await assert.rejects(consume, { message: 'the disk is gone' });
   }
 });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { compress, decompress } from '../../src/codec/codecs.ts';
 import { DecoderFault } from '../../src/codec/faults.ts';
@@ -34,7 +35,7 @@ test('joining one stream, or the parts of a joined one, changes nothing', async 
 test('xz tests a joined stream and lists its blocks', { skip }, async () => {
   await using folder = await temporaryFolder();
   const file = `${folder.path}/joined.xz`;
-  await (await import('node:fs/promises')).writeFile(file, joinStreams(await streams()));
+  await writeFile(file, joinStreams(await streams()));
   await runSuccessfully('xz', ['-t', file]);
   const listing = (await runSuccessfully('xz', ['--robot', '-l', file])).toString();
   // file, streams, blocks, compressed size, uncompressed size, ratio, check

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { publish } from '../../src/publish/publish.ts';
 import { MemoryStore } from '../../src/store/memory.ts';
+import { listed } from '../../src/store/object-store.ts';
 import { fixture } from '../signing/fixture-keys.ts';
 import { TestClock } from '../store/clocks.ts';
 import { Debs, publishRequest, suiteOf, testRun } from './publishing.ts';
-import { listed } from '../../src/store/object-store.ts';
 
 const keys = await fixture('ed25519');
 
@@ -26,5 +26,5 @@ test('a first publish makes a suite', async () => {
   for (const s of third.recorder.spans) if (s.kind === 'request') console.log(s.phase, s.verb, s.object, s.outcome);
   const head = await store.get('dists/bookworm/InRelease');
   console.log(head.found && Buffer.from(head.body).toString());
-  assert.equal(result?.changed, true);
+  assert.equal(result?.outcome.changed, true);
 });

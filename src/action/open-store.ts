@@ -1,0 +1,18 @@
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { DirectoryStore } from '../store/directory.ts';
+import type { ObjectStore } from '../store/object-store.ts';
+import { S3Store } from '../store/s3.ts';
+import type { Clock } from '../timing/clock.ts';
+import type { StoreLocation } from './settings.ts';
+
+/** The adapter for the place that the settings name. Nothing is asked of it yet. */
+export function openStore(location: StoreLocation, clock: Clock, version: string): ObjectStore {
+  if (location.kind === 's3') return new S3Store({ ...location, version });
+  return new DirectoryStore({ root: resolve(location.path), clock, writer: String(process.pid) });
+}
+
+/** Where apt can read a directory repository on this very machine; a bucket's address has to be said. */
+export function localUri(location: StoreLocation): string | undefined {
+  return location.kind === 'directory' ? pathToFileURL(resolve(location.path)).href.replace(/\/$/, '') : undefined;
+}

@@ -1,0 +1,93 @@
+import { sourcesEntry } from '../debian/sources-entry.ts';
+import { Problem, Problems } from '../problem.ts';
+import type { SuiteResult } from '../publish/outcome.ts';
+import { renderSummary } from '../report/summary.ts';
+import { armoredPublicKey } from '../signing/verify.ts';
+import { makeRunRecord, type RunRecord } from '../timing/record.ts';
+import { localUri } from './open-store.ts';
+import { outputsOf, setOutputs, writeRunRecord } from './outputs.ts';
+import type { Runner } from './runner.ts';
+import type { Session } from './session.ts';
+import type { Settings } from './settings.ts';
+import { appendSummary } from './summary-file.ts';
+
+/** How a run ended: with what it has done to each suite, or with what was thrown. */
+export type Ending = { readonly results: readonly SuiteResult[] } | { readonly error: unknown };
+
+/** Writes run record, outputs and job summary, whether the run ended well or not. */
+export async function reportRun(settings: Settings, session: Session, ending: Ending, runner: Runner): Promise<void> {
+  const results = 'results' in ending ? ending.results : [];
+  const record = recordOf(settings, session, ending);
+  const { keys } = session.run;
+  const publicKey = keys === undefined ? undefined : armoredPublicKey(keys);
+  const entry = sourcesEntries(settings, results, publicKey);
+  const heads = results.flatMap(({ outcome, headSha256 }): [string, string][] =>
+    headSha256 === undefined ? [] : [[outcome.suite, headSha256]],
+  );
+  const parts = {
+    ...(entry === undefined ? {} : { sourcesEntry: entry }),
+    ...(publicKey === undefined ? {} : { publicKey }),
+    inReleaseSha256: new Map(heads),
+    timings: await writeRunRecord(record, settings.temporaryFolder),
+  };
+  setOutputs(outputsOf(record, parts), runner);
+  await appendSummary(renderSummary(record, entry === undefined ? {} : { sourcesEntry: entry }), runner);
+}
+
+function recordOf({ request, store }: Settings, session: Session, ending: Ending): RunRecord {
+  const { recorder } = session.run;
+  const results = 'results' in ending ? ending.results : [];
+  const problem = 'error' in ending ? firstProblem(ending.error) : undefined;
+  return makeRunRecord({
+    started: session.started,
+    durationMs: recorder.now(),
+    outcome: 'error' in ending ? 'failed' : outcomeOf(request.dryRun, results),
+    store: { kind: store.kind, conditions: results.find(({ conditions }) => conditions)?.conditions ?? 'unknown' },
+    suites: results.map(({ outcome }) => outcome),
+    phases: recorder.phases,
+    spans: recorder.spans,
+    warnings: session.warnings,
+    ...(problem === undefined ? {} : { problem }),
+  });
+}
+
+function outcomeOf(dryRun: boolean, results: readonly SuiteResult[]): RunRecord['outcome'] {
+  if (dryRun) return 'dry-run';
+  return results.some(({ outcome }) => outcome.changed) ? 'published' : 'unchanged';
+}
+
+function firstProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  const [first] = error instanceof Problems ? error.all : [];
+  return (
+    first ??
+    new Problem({
+      code: 'unexpected',
+      title: 'apt-publish failed unexpectedly',
+      what: 'The run stopped because of a defect of apt-publish.',
+      advice: 'Please report it with the log of this step.',
+    })
+  );
+}
+
+/** One entry a suite, ready to paste; undefined where nobody has said how the bucket is reached from outside. */
+function sourcesEntries(
+  { publicUrl, store }: Settings,
+  results: readonly SuiteResult[],
+  publicKey: string | undefined,
+): string | undefined {
+  const uri = publicUrl ?? localUri(store);
+  if (uri === undefined || results.length === 0) return undefined;
+  return results
+    .map(({ outcome, components, architectures, hasSources }) =>
+      sourcesEntry({
+        uri,
+        suite: outcome.suite,
+        components,
+        architectures,
+        hasSources,
+        trust: publicKey === undefined ? 'unsigned' : { key: publicKey },
+      }),
+    )
+    .join('\n');
+}

@@ -1,0 +1,78 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { RunContext } from '../publish/run-context.ts';
+import { readSigningKeys, type SigningKeys } from '../signing/keys.ts';
+import { preflight } from '../signing/preflight.ts';
+import { limiter } from '../store/limited.ts';
+import type { Clock } from '../timing/clock.ts';
+import { Recorder } from '../timing/recorder.ts';
+import { progressLog } from './log.ts';
+import { openStore } from './open-store.ts';
+import type { Runner } from './runner.ts';
+import type { Settings, SigningSettings } from './settings.ts';
+import { version } from './version.ts';
+
+/** Requests in flight together where the user gives no number: what one slow link and one small server both bear. */
+const defaultConcurrency = 16;
+/** Between claim and commit lie a few requests; a claim that old belongs to a run that is gone. Milliseconds. */
+const claimLimit = 60_000;
+
+/** One run of the action: what the transaction works with, and the sentences it wants the user to see at the end. */
+export interface Session {
+  readonly run: RunContext;
+  readonly warnings: readonly string[];
+  /** Milliseconds since the epoch. */
+  readonly started: number;
+}
+
+/** Reads and checks the keys, and puts together everything that is not a function of the inputs: clock, names, chance. */
+export async function startSession(settings: Settings, clock: Clock, runner: Runner): Promise<Session> {
+  const { request, signing, sourceDateEpoch } = settings;
+  const started = clock.now();
+  const warnings: string[] = [];
+  const warn = (sentence: string) => {
+    if (warnings.includes(sentence)) return;
+    warnings.push(sentence);
+    runner.warning(sentence, 'apt-publish');
+  };
+  const date = sourceDateEpoch === undefined ? started : sourceDateEpoch * 1000;
+  const keys = signing === 'unsigned' ? undefined : await readKeys(signing, new Date(date), warn);
+  const concurrencyOf = (setting: number | 'auto') => (setting === 'auto' ? defaultConcurrency : setting);
+  const run: RunContext = {
+    store: openStore(settings.store, clock, version),
+    clock,
+    random: Math.random,
+    recorder: new Recorder(clock, progressLog(clock, runner.info)),
+    ...(keys === undefined ? {} : { keys }),
+    run: runName(settings),
+    date,
+    requests: limiter(concurrencyOf(request.uploadConcurrency)),
+    renames: limiter(concurrencyOf(request.renameConcurrency)),
+    claimLimit,
+    warn,
+  };
+  return { run, warnings, started };
+}
+
+async function readKeys(
+  { keys, passphrase, fingerprint }: SigningSettings,
+  at: Date,
+  warn: (sentence: string) => void,
+): Promise<SigningKeys> {
+  const signingKeys = await readSigningKeys({
+    keys,
+    at,
+    ...(passphrase === undefined ? {} : { passphrase }),
+    ...(fingerprint === undefined ? {} : { fingerprint }),
+  });
+  for (const warning of await preflight(signingKeys, at)) warn(warning);
+  return signingKeys;
+}
+
+/**
+ * A run with a fixed date is to give the same bytes wherever it runs, its records too: it is named for what it is asked to do, and
+ * two such runs at once may take each other's claims for their own, since these are the same to the byte.
+ */
+function runName({ request, sourceDateEpoch }: Settings): string {
+  if (sourceDateEpoch === undefined) return randomUUID();
+  return createHash('sha256').update(JSON.stringify({ request, sourceDateEpoch })).digest('hex').slice(0, 32);
+}

@@ -1,0 +1,23 @@
+import { tmpdir } from 'node:os';
+import { reportFailure } from './action/failure.ts';
+import { readSettings } from './action/inputs.ts';
+import { type Ending, reportRun } from './action/report-run.ts';
+import { githubRunner } from './action/runner.ts';
+import { startSession } from './action/session.ts';
+import { systemClock } from './action/system-clock.ts';
+import { publish } from './publish/publish.ts';
+
+const runner = githubRunner();
+try {
+  const { secrets } = runner;
+  const settings = await readSettings({ source: runner, secrets, folder: '.', temporaryFolder: tmpdir() });
+  const session = await startSession(settings, systemClock, runner);
+  const ending = await publish(session.run, settings.request).then(
+    (results): Ending => ({ results }),
+    (error: unknown): Ending => ({ error }),
+  );
+  await reportRun(settings, session, ending, runner);
+  if ('error' in ending) throw ending.error;
+} catch (error) {
+  reportFailure(error, runner);
+}
