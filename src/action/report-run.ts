@@ -70,7 +70,7 @@ function firstProblem(error: unknown): Problem {
   );
 }
 
-/** One entry a suite, ready to paste; undefined where nobody has said how the bucket is reached from outside. */
+/** Suites of one shape share an entry, ready to paste; undefined where nobody has said how the bucket is reached from outside. */
 function sourcesEntries(
   { publicUrl, store }: Settings,
   results: readonly SuiteResult[],
@@ -78,16 +78,14 @@ function sourcesEntries(
 ): string | undefined {
   const uri = publicUrl ?? localUri(store);
   if (uri === undefined || results.length === 0) return undefined;
-  return results
-    .map(({ outcome, components, architectures, hasSources }) =>
-      sourcesEntry({
-        uri,
-        suite: outcome.suite,
-        components,
-        architectures,
-        hasSources,
-        trust: publicKey === undefined ? 'unsigned' : { key: publicKey },
-      }),
-    )
+  const shapes = Map.groupBy(results, ({ components, architectures, hasSources }) =>
+    JSON.stringify([components, architectures, hasSources]),
+  );
+  const trust = publicKey === undefined ? 'unsigned' : { key: publicKey };
+  return [...shapes.values()]
+    .flatMap((alike) => {
+      const suites = alike.map(({ outcome }) => outcome.suite);
+      return alike.slice(0, 1).map((shape) => sourcesEntry({ ...shape, uri, suites, trust }));
+    })
     .join('\n');
 }

@@ -1,10 +1,11 @@
 import { type Field, renderStanza } from './deb822.ts';
 
-/** What a user has to know of a repository to read one of its suites. */
+/** What a user has to know of a repository to read suites of it that have the same shape. */
 export interface SourcesEntry {
   /** The base URI: what `dists/` and `pool/` hang below. */
   readonly uri: string;
-  readonly suite: string;
+  /** At least one. */
+  readonly suites: readonly string[];
   readonly components: readonly string[];
   /** `all` may be among them: it is in every list, so no client asks for it. */
   readonly architectures: readonly string[];
@@ -25,7 +26,7 @@ export function sourcesEntry(entry: SourcesEntry): string {
   return renderStanza([
     { name: 'Types', value: entry.hasSources ? 'deb deb-src' : 'deb' },
     { name: 'URIs', value: entry.uri },
-    { name: 'Suites', value: entry.suite },
+    { name: 'Suites', value: entry.suites.join(' ') },
     { name: 'Components', value: entry.components.join(' ') },
     // Without the field apt asks for the machine's own architectures: right for a suite of arch:all packages.
     ...(architectures.length === 0 ? [] : [{ name: 'Architectures', value: architectures.join(' ') }]),

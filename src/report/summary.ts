@@ -82,12 +82,9 @@ function headlineOf(record: RunRecord): Markdown {
   const took = prose(duration(record.durationMs));
   const packages = prose(count(all.length, 'package'));
   if (record.outcome === 'failed') return failureOf(record, took);
-  if (record.outcome === 'unchanged')
-    return md`## Nothing to publish
-
-Everything asked for is already in ${suiteNames(record.suites)}, as was found in ${took}.
-
-`;
+  if (record.outcome === 'unchanged') {
+    return md`## Nothing to publish\n\nEverything asked for is already in ${suiteNames(record.suites)}, as was found in ${took}.\n\n`;
+  }
   const heading =
     record.outcome === 'dry-run'
       ? md`## Dry run: ${packages} would change in ${suiteNames(changed)}`
@@ -98,11 +95,9 @@ Everything asked for is already in ${suiteNames(record.suites)}, as was found in
 function failureOf(record: RunRecord, took: Inline): Markdown {
   const { problem } = record;
   if (problem === undefined) return md`## Publishing failed after ${took}\n\nThe cause is in the log of this step.\n\n`;
-  const [title, what, advice] = [problem.title, problem.what, problem.advice].map((text) =>
-    prose(clip(text, longestText)),
-  );
-  const name = code(clip(problem.code, longestName));
-  return md`## Publishing failed: ${title ?? name}\n\n${what ?? name} ${advice ?? name}\n\nAfter ${took}; the code of this problem is ${name}.\n\n`;
+  const told = (text: string) => prose(clip(text, longestText));
+  const heading = md`## Publishing failed: ${told(problem.title)}\n\n${told(problem.what)} ${told(problem.advice)}`;
+  return md`${heading}\n\nAfter ${took}; the code of this problem is ${code(clip(problem.code, longestName))}.\n\n`;
 }
 
 function suiteNames(suites: readonly { readonly suite: string }[]): Inline {
@@ -141,17 +136,9 @@ const packageColumns: readonly Column[] = [
 function packagesOf(record: RunRecord): Section {
   const rows = record.suites.flatMap(({ suite, packages }) =>
     packages.map((change) => {
-      const [name, version, architecture, place] = [
-        change.package,
-        change.version,
-        change.architecture,
-        `${suite} ${change.component}`,
-      ].map((text) => code(clip(text, longestName)));
-      const cells = [prose(change.change), name, version, architecture, place, prose(bytes(change.size))];
-      return tableRow(
-        packageColumns,
-        cells.filter((cell) => cell !== undefined),
-      );
+      const place = `${clip(suite, longestName)} ${clip(change.component, longestName)}`;
+      const named = [change.package, change.version, change.architecture].map((text) => code(clip(text, longestName)));
+      return tableRow(packageColumns, [prose(change.change), ...named, code(place), prose(bytes(change.size))]);
     }),
   );
   if (rows.length === 0) return fixed(nothing);

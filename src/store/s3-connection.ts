@@ -62,7 +62,7 @@ export function connectionSettings(settings: S3Settings) {
     httpAgent: new HttpAgent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY }),
     httpsAgent: new HttpsAgent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY }),
     connectionTimeout: connectMs,
-    socketTimeout: 0,
+    socketTimeout: settings.stallMs ?? defaultStallMs,
     requestTimeout: answerMs,
     throwOnRequestTimeout: true,
   };

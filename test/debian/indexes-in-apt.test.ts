@@ -99,7 +99,10 @@ function writeSuite(folder: string, packages: Uint8Array, date: number): void {
 /** apt with everything it reads and writes inside the folder; answers with standard output. */
 function privateApt(folder: string): (program: string, ...args: string[]) => string {
   const trust = { components: ['main'], architectures: ['amd64'], hasSources: true, trust: 'unsigned' } as const;
-  write(join(folder, 'sources.list.d/s.sources'), sourcesEntry({ uri: `file:${folder}/site`, suite: 's', ...trust }));
+  write(
+    join(folder, 'sources.list.d/s.sources'),
+    sourcesEntry({ uri: `file:${folder}/site`, suites: ['s'], ...trust }),
+  );
   for (const empty of ['lists/partial', 'cache/archives/partial', 'etc'])
     mkdirSync(join(folder, empty), { recursive: true });
   write(join(folder, 'status'), '');

@@ -14,7 +14,7 @@ mDMEZVPx
 
 const entry: SourcesEntry = {
   uri: 'https://apt.example.org/debian',
-  suite: 'bookworm',
+  suites: ['bookworm'],
   components: ['main', 'contrib'],
   architectures: ['all', 'amd64', 'arm64'],
   hasSources: true,

@@ -121,6 +121,18 @@ test('the extended dialect follows GNU long names', () => {
   assert.deepEqual(names([gnuLong(long), gnuLong('target', 'K'), link]), [long]);
 });
 
+test('a chunk may be written over as soon as it has been taken', () => {
+  const bytes = buildTar([gnuLong('long name in two chunks'), { name: 'cut' }]);
+  const tar = new TarReader('x.deb: data.tar', extended);
+  const chunk = Buffer.alloc(8);
+  const found: string[] = [];
+  for (let at = 0; at < bytes.length; at += chunk.length) {
+    bytes.copy(chunk, 0, at);
+    found.push(...tar.push(chunk).map(({ name }) => name));
+  }
+  assert.deepEqual(found, ['long name in two chunks']);
+});
+
 test('the extended dialect follows pax path and size, and ignores other records', () => {
   const bytes = buildTar([
     pax({ mtime: '1.5', path: 'ünï/code', size: '600', 'SCHILY.xattr.user.x': 'a=b\nc\0' }),

@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { appendFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -307,19 +316,21 @@ test('a file that is missing, a directory, a fifo or of another kind is refused'
   );
 });
 
-test('a file that grows, shrinks or is replaced while it is read is refused as changed', async (t) => {
+test('a file that grows, shrinks, is overwritten or replaced while it is read is refused as changed', async (t) => {
   const bytes = buildDeb();
   const directory = folder(t, { 'other.deb': bytes });
   const path = join(directory, 'x.deb');
   const changes = {
     grows: () => appendFileSync(path, 'x'),
     shrinks: () => truncateSync(path, 100),
+    'is overwritten': () => writeFileSync(path, Buffer.alloc(bytes.length)),
     'is replaced': () => renameSync(join(directory, 'other.deb'), path),
     'is removed': () => rmSync(path),
   };
   for (const [how, change] of Object.entries(changes)) {
     for (const first of [true, false]) {
       writeFileSync(path, bytes);
+      utimesSync(path, 1, 1);
       writeFileSync(join(directory, 'other.deb'), bytes);
       const { scope } = phase(async (run) => {
         if (first) change();
@@ -474,6 +485,17 @@ test('the problems of all files are thrown together, in the order of the inputs'
   );
 });
 
+test('the problem of a file that is given and listed is thrown once', async (t) => {
+  const files = { 'h.deb': Buffer.from('no') };
+  const directory = folder(t, { ...files, 'h.changes': buildChanges(files) });
+  await refused(all(['h.deb', 'h.changes'].map((name) => join(directory, name))), 'ar-not-an-archive h.deb');
+});
+
+test('one package as a .deb and as a .udeb is a problem even when the bytes are the same', async (t) => {
+  const directory = folder(t, { 'h.deb': buildDeb(), 'h.udeb': buildDeb() });
+  await refused(all(['h.deb', 'h.udeb'].map((name) => join(directory, name))), 'package-twice h.deb');
+});
+
 test('a package twice in the batch with the same bytes counts once', async (t) => {
   const directory = folder(t, { 'a.deb': buildDeb(), 'b.deb': buildDeb() });
   const scanned = await all([join(directory, 'a.deb'), join(directory, 'b.deb')]);
@@ -516,14 +538,15 @@ test('a .dsc or .changes too large to be held is refused before it is read', asy
   await refused(all(paths), 'input-too-large h.dsc', 'input-too-large h.changes');
 });
 
-test('an error that is no fault of the input is not taken for one', async (t) => {
+test('an error that is no fault of the input goes before those that are', async (t) => {
   const directory = folder(t, { 'a.deb': Buffer.from('no'), 'b.deb': buildDeb() });
   const defect = new TypeError('a defect');
-  const { scope } = phase(() => {
-    throw defect;
+  let reads = 0;
+  const { scope } = phase((run) => {
+    reads += 1;
+    if (reads === 2) throw defect;
+    return run();
   });
-  await assert.rejects(
-    scanAll([join(directory, 'a.deb'), join(directory, 'b.deb')], { contents: false, concurrency: 2, scope }),
-    defect,
-  );
+  const paths = ['a.deb', 'b.deb'].map((name) => join(directory, name));
+  await assert.rejects(scanAll(paths, { contents: false, concurrency: 1, scope }), defect);
 });

@@ -99,7 +99,7 @@ suite('the page shows', () => {
       /^\| read \| 100 ms \| 10 % \| 2 GET \| – \| 801 kB \| 40 ms, 40 ms, 40 ms \| 1 \| 2 \| 80 ms \|/m,
     );
     assert.match(page, /^\| scan \| 290 ms \| 29 % \| – \|/m);
-    assert.match(page, /^\| upload \| 600 ms \| .* \| 40 ms in 1 gap \| 1 \|$/m);
+    assert.match(page, /^\| upload \| 600 ms \| .* \| 60 ms in 2 gaps \| 1 \|$/m);
     assert.match(page, /One round trip to the store takes 40 ms/);
   });
 
