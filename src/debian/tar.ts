@@ -1,12 +1,22 @@
 import { Problem } from '../problem.ts';
 import { quoted } from './deb822.ts';
 
-export type TarKind = 'file' | 'hard-link' | 'symlink' | 'character-device' | 'block-device' | 'directory' | 'fifo';
+/** By the digit of the type flag (tar(5)); 7, a contiguous file, has been a file like any other for decades. */
+const kinds = [
+  'file',
+  'hard-link',
+  'symlink',
+  'character-device',
+  'block-device',
+  'directory',
+  'fifo',
+  'file',
+] as const;
 
 export interface TarEntry {
   /** As the archive has it: `./usr/bin/hello`, `usr/`, … Bytes that are not UTF-8 become U+FFFD. */
   readonly name: string;
-  readonly kind: TarKind;
+  readonly kind: (typeof kinds)[number];
   /** Bytes of content; 0 for everything but a file. */
   readonly size: number;
   /** Where the content begins, in bytes from the start of the archive. */
@@ -33,24 +43,19 @@ interface Extension {
   readonly parts: Buffer[];
 }
 
+/** What extensions say about the entry that follows them, in place of its header. */
+interface Given {
+  path: string;
+  linkpath: string;
+  size: number;
+}
+
 const blockSize = 512;
 const zeros = Buffer.alloc(blockSize);
 /** PATH_MAX of Linux: nothing with a longer name can be installed. */
 const maxNameLength = 4096;
 /** Extended attributes travel in pax records and may be long; names are far shorter. */
 const maxExtensionSize = 1024 * 1024;
-
-const kinds = new Map<string, TarKind>([
-  ['\0', 'file'],
-  ['0', 'file'],
-  ['7', 'file'],
-  ['1', 'hard-link'],
-  ['2', 'symlink'],
-  ['3', 'character-device'],
-  ['4', 'block-device'],
-  ['5', 'directory'],
-  ['6', 'fifo'],
-]);
 
 /**
  * Reads the headers of a tar archive (tar(5); POSIX pax; the subset of deb(5)) from chunks of any size, skipping contents.
@@ -68,9 +73,7 @@ export class TarReader {
   #headers = 0;
   #nameBytes = 0;
   #extension: Extension | undefined;
-  #path: string | undefined;
-  #link: string | undefined;
-  #size: number | undefined;
+  #given: Partial<Given> = {};
 
   /** `origin` names the archive in messages: `hello.deb: control.tar.xz`. */
   constructor(origin: string, rules: TarRules) {
@@ -133,9 +136,7 @@ export class TarReader {
   /** `offset` is where the block ends: where the content of its entry begins. */
   #block(block: Buffer, offset: number, entries: TarEntry[]): void {
     if (block.equals(zeros)) {
-      if (this.#path !== undefined || this.#link !== undefined || this.#size !== undefined) {
-        throw this.#invalid('a long name is followed by no entry');
-      }
+      if (Object.keys(this.#given).length > 0) throw this.#invalid('a long name is followed by no entry');
       this.#ended = true;
       return;
     }
@@ -159,14 +160,11 @@ export class TarReader {
   }
 
   #entry(block: Buffer, type: string, recorded: number, offset: number): TarEntry {
-    const name = this.#path ?? headerName(block);
-    const size = this.#size ?? recorded;
-    this.#path = undefined;
-    this.#link = undefined;
-    this.#size = undefined;
+    const { path: name = headerName(block), size = recorded } = this.#given;
+    this.#given = {};
     this.#checkName(name);
 
-    let kind = kinds.get(type);
+    let kind = kinds[type === '\0' ? 0 : Number.parseInt(type, 8)];
     if (kind === undefined) throw this.#unsupported(`an entry of type ${quoted(type)}`);
     // Before ustar a directory was a file whose name ends in a slash; dpkg still reads it so.
     if (kind === 'file' && name.endsWith('/')) kind = 'directory';
@@ -188,8 +186,8 @@ export class TarReader {
   }
 
   #apply(type: string, body: Buffer): void {
-    if (type === 'L') this.#path = this.#once(this.#path, cString(body));
-    else if (type === 'K') this.#link = this.#once(this.#link, cString(body));
+    if (type === 'L') this.#give('path', cString(body));
+    else if (type === 'K') this.#give('linkpath', cString(body));
     else this.#applyRecords(type, body);
   }
 
@@ -202,9 +200,8 @@ export class TarReader {
       if (type === 'g') throw this.#unsupported(`a global pax \`${key}\` record`);
       if (value === '' || value.includes('\0'))
         throw this.#invalid(`the value of its pax record \`${key}\` is no ${key}`);
-      if (key === 'path') this.#path = this.#once(this.#path, value);
-      else if (key === 'linkpath') this.#link = this.#once(this.#link, value);
-      else this.#size = this.#once(this.#size, this.#sizeIn(value, 10));
+      if (key === 'size') this.#give(key, this.#sizeIn(value, 10));
+      else this.#give(key, value);
     }
   }
 
@@ -223,9 +220,9 @@ export class TarReader {
   }
 
   /** Two sources for one attribute: readers differ in which one wins. */
-  #once<T>(before: T | undefined, value: T): T {
-    if (before !== undefined) throw this.#invalid('an entry is given two names or two sizes');
-    return value;
+  #give<K extends keyof Given>(key: K, value: Given[K]): void {
+    if (this.#given[key] !== undefined) throw this.#invalid('an entry is given two names or two sizes');
+    this.#given[key] = value;
   }
 
   #headerSize(block: Buffer): number {

@@ -40,8 +40,8 @@ export function fence(text: string): Markdown {
   return `${ticks}text\n${body}\n${ticks}\n` as Markdown;
 }
 
-/** Joins what is already escaped: the literal parts are ours, and only `Markdown` and numbers may be put between them. */
-export function md(literal: TemplateStringsArray, ...values: readonly (Markdown | number)[]): Markdown {
+/** Joins what is already escaped: the literal parts are ours, and only `Markdown` may be put between them. */
+export function md(literal: TemplateStringsArray, ...values: readonly Markdown[]): Markdown {
   return literal.map((part, index) => `${part}${values[index] ?? ''}`).join('') as Markdown;
 }
 

@@ -32,9 +32,9 @@ export function number(value: number): string {
   return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
-/** `1 package`, `12,345 packages`; the plural is the noun with an s unless it is given. */
-export function count(value: number, noun: string, plural = `${noun}s`): string {
-  return `${number(value)} ${value === 1 ? noun : plural}`;
+/** `1 package`, `12,345 packages`. */
+export function count(value: number, noun: string): string {
+  return `${number(value)} ${noun}${value === 1 ? '' : 's'}`;
 }
 
 /** Of a part from 0 to 1: `12 %`, `<1 %`. */

@@ -45,7 +45,7 @@ export class DirectoryStore implements ObjectStore {
   readonly #writer: string;
   #nextUnfinished = 1;
 
-  /** `root`: an absolute path, made when first written to. `writer`: a name that no other running process has, such as its pid. */
+  /** `root`: an absolute path, made when first written to. `writer`: the pid or the like, for the names of unfinished files. */
   constructor(settings: { root: string; clock: Clock; writer: string }) {
     this.#tree = new DirectoryTree(settings.root);
     this.#clock = settings.clock;
@@ -174,7 +174,7 @@ export class DirectoryStore implements ObjectStore {
     }
   }
 
-  /** Puts a finished file in its place if the condition holds; it is gone from where it was in any case. */
+  /** Puts a finished file in its place if the condition holds; where it was there is nothing of ours afterwards. */
   async #finish(
     unfinished: string,
     key: string,
@@ -182,22 +182,26 @@ export class DirectoryStore implements ObjectStore {
     etag?: string,
   ): Promise<Written | PreconditionFailed> {
     const path = await this.#tree.place(key, true);
-    const answer: Written = etag === undefined ? { written: true } : { written: true, etag };
+    // Whoever renamed a file has no claim to its old name: a process of another container, with the same pid, may be using it.
+    let renamed = false;
     try {
       if (condition === undefined) {
         await rename(unfinished, path);
+        renamed = true;
         this.#writes.add(path);
-        return answer;
+      } else {
+        await this.#writes.settle(unfinished);
+        if ('absent' in condition) {
+          if (!(await linkAbsent(unfinished, path))) return { written: false };
+        } else {
+          renamed = await this.#swap(unfinished, key, path, condition.etag);
+          if (!renamed) return { written: false };
+        }
+        await this.#writes.settle(dirname(path));
       }
-      await this.#writes.settle(unfinished);
-      const placed = await ('absent' in condition
-        ? linkAbsent(unfinished, path)
-        : this.#swap(unfinished, key, path, condition.etag));
-      if (!placed) return { written: false };
-      await this.#writes.settle(dirname(path));
-      return answer;
+      return etag === undefined ? { written: true } : { written: true, etag };
     } finally {
-      await unlink(unfinished).catch(ignoreMissing);
+      if (!renamed) await unlink(unfinished).catch(ignoreMissing);
     }
   }
 

@@ -2,7 +2,7 @@ import type { Verb } from '../timing/span.ts';
 import type { ObjectStore } from './object-store.ts';
 
 /** What a layer needs to know of a call to decide how to make it. */
-export interface Call {
+interface Call {
   readonly verb: Verb;
   /** The key, the prefix of a listing, or the first of the keys of a batch. */
   readonly key: string;

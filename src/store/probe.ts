@@ -27,9 +27,9 @@ const rounds = 3;
 
 /**
  * Finds out by trying whether a store holds conditions, since some ignore them without a word: a condition that must fail is
- * sent, and success means that it was ignored. Five requests on a store that holds them (four
- * when asked again), one to four on others. Needs no delete
- * and leaves `.apt-publish/probe` behind; an object that is there already is as good. Several probes at once do no harm.
+ * sent, and success means that it was ignored. Five requests on a store that holds them (four when asked again), one to four on
+ * others. Needs no delete and leaves `.apt-publish/probe` behind; an object that is there already is as good. Several probes at
+ * once do no harm.
  */
 export async function probe(store: ObjectStore): Promise<Probed> {
   let created = await attempt(store, { absent: true });

@@ -117,6 +117,13 @@ export function storeError(failure: S3Failure, request: FailedRequest): Problem 
   });
 }
 
+/** For one of the keys of a batch: such codes come without a status, so they get the one that a single request would have had. */
+export function deleteError(code: string | undefined, key: string): Problem | TransientStoreError {
+  const status = code === 'InternalError' ? 500 : 403;
+  const failure = { status, code: code ?? 'unknown error', headers: {}, beforeConnection: false };
+  return storeError(failure, { doing: `to delete ${key}`, key, conditional: false, answered: true });
+}
+
 /** For a success that no S3 server gives: without an ETag, or with a body that is not what was asked for. */
 export function notS3(request: Pick<FailedRequest, 'doing'>, cause?: unknown): Problem {
   return new Problem({

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Condition, ObjectAttributes, Written } from './object-store.ts';
+import type { Condition, ListedPage, ObjectAttributes, Written } from './object-store.ts';
 import { notS3 } from './s3-errors.ts';
 
 /** How the port's words are spelled in S3's requests, and S3's answers in the port's. */
@@ -35,6 +35,29 @@ export function writtenAs(etag: string | undefined, others: readonly unknown[], 
   if (etag !== undefined && etag !== '') return { written: true, etag: bareEtag(etag, doing) };
   if (others.every((other) => other === undefined)) throw notS3({ doing });
   return { written: true };
+}
+
+interface ListOutput {
+  readonly IsTruncated?: boolean | undefined;
+  readonly NextContinuationToken?: string | undefined;
+  readonly Contents?:
+    | readonly { Key?: string | undefined; Size?: number | undefined; LastModified?: Date | undefined }[]
+    | undefined;
+}
+
+/**
+ * The answer to a listing, strictly: what cleaning removes depends on listings being complete, so one that is not S3's, or that
+ * goes on without saying where, must not pass for a short one. Keys outside of the prefix (a server that ignores it) are left out.
+ */
+export function pageOf(output: ListOutput, asked: { folder: string; prefix: string }, doing: string): ListedPage {
+  const { IsTruncated, NextContinuationToken, Contents } = output;
+  if (IsTruncated === undefined || (IsTruncated && NextContinuationToken === undefined)) throw notS3({ doing });
+  const objects = (Contents ?? []).flatMap(({ Key, Size, LastModified }) => {
+    if (Key === undefined || Size === undefined || LastModified === undefined) throw notS3({ doing });
+    if (!Key.startsWith(asked.folder + asked.prefix)) return [];
+    return [{ key: Key.slice(asked.folder.length), size: Size, modified: LastModified.getTime() }];
+  });
+  return IsTruncated && NextContinuationToken !== undefined ? { objects, next: NextContinuationToken } : { objects };
 }
 
 /** The same bytes as a Buffer: the SDK hashes and sends those as they are, with their length. */

@@ -33,6 +33,7 @@ import type {
 import { readBody } from './s3-body.ts';
 import { clientSettings, connectionSettings, type S3Settings } from './s3-connection.ts';
 import {
+  deleteError,
   isMissing,
   isPreconditionFailed,
   notS3,
@@ -47,6 +48,7 @@ import {
   bareEtag,
   conditionInput,
   copySource,
+  pageOf,
   withContentMd5,
   writtenAs,
 } from './s3-spelling.ts';
@@ -151,16 +153,9 @@ export class S3Store implements ObjectStore {
       Prefix: this.#folder + prefix,
       ...(from === undefined ? {} : { ContinuationToken: from }),
     });
-    return this.#attempt(`to list ${prefix}`, prefix, async () => {
-      const output = await this.#client.send(command);
-      const objects = (output.Contents ?? []).flatMap(({ Key, Size, LastModified }) =>
-        Key === undefined || LastModified === undefined
-          ? []
-          : [{ key: Key.slice(this.#folder.length), size: Size ?? 0, modified: LastModified.getTime() }],
-      );
-      const next = output.IsTruncated === true ? output.NextContinuationToken : undefined;
-      return next === undefined ? { objects } : { objects, next };
-    });
+    const doing = `to list ${prefix === '' ? 'everything' : prefix}`;
+    const send = async () => pageOf(await this.#client.send(command), { folder: this.#folder, prefix }, doing);
+    return this.#attempt(doing, prefix, send);
   }
 
   async delete(keys: readonly string[]): Promise<void> {
@@ -175,12 +170,8 @@ export class S3Store implements ObjectStore {
     try {
       const output = await this.#attempt(doing, first, () => this.#client.send(command));
       const failed = output.Errors?.find(({ Code }) => Code !== 'NoSuchKey');
-      if (failed === undefined) return;
-      const key = failed.Key?.slice(this.#folder.length) ?? first;
-      // Codes inside the answer come without a status of their own; these are what the single request would have had.
-      const status = failed.Code === 'InternalError' ? 500 : 403;
-      const failure = { status, code: failed.Code ?? 'unknown error', headers: {}, beforeConnection: false };
-      throw storeError(failure, { doing: `to delete ${key}`, key, conditional: false, answered: true });
+      if (failed !== undefined) throw deleteError(failed.Code, failed.Key?.slice(this.#folder.length) ?? first);
+      return;
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== refusedCode) throw error;
       this.#batchDelete = false;
@@ -235,20 +226,14 @@ export class S3Store implements ObjectStore {
   async abortUpload(upload: Upload): Promise<void> {
     const command = new AbortMultipartUploadCommand({ ...this.#object(upload.key), UploadId: upload.id });
     const gone = (failure: S3Failure) => (failure.status === 404 ? true : undefined);
-    const send = async () => (await this.#client.send(command)) !== undefined;
-    await this.#attempt(`to abort the upload of ${upload.key}`, upload.key, send, gone);
+    await this.#attempt(`to abort the upload of ${upload.key}`, upload.key, () => this.#client.send(command), gone);
   }
 
   async #deleteSingly(keys: readonly string[]): Promise<void> {
-    const limit = pLimit(singleDeletes);
-    await limit.map(keys, (key) =>
-      this.#attempt(
-        `to delete ${key}`,
-        key,
-        async () => (await this.#client.send(new DeleteObjectCommand(this.#object(key)))) !== undefined,
-        (failure) => (isMissing(failure) ? true : undefined),
-      ),
-    );
+    await pLimit(singleDeletes).map(keys, (key) => {
+      const send = () => this.#client.send(new DeleteObjectCommand(this.#object(key)));
+      return this.#attempt(`to delete ${key}`, key, send, notFound);
+    });
   }
 
   #conditional(doing: string, key: string, condition: Condition | undefined, send: () => Promise<Written>) {

@@ -162,6 +162,6 @@ test('clipping cuts no character in two', () => {
   assert.equal(clip('a😀bc', 3), 'a…');
 });
 
-test('md joins what is escaped, and numbers', () => {
-  assert.equal(md`**${prose('a*b')}** ${12}`, '**a&#42;b** 12');
+test('md joins what is escaped to markup of our own', () => {
+  assert.equal(md`**${prose('a*b')}** ${code('c')}`, '**a&#42;b** <code>c</code>');
 });

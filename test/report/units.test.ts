@@ -47,7 +47,7 @@ test('large numbers are grouped', () =>
 test('one thing has no plural', () => {
   assert.equal(count(1, 'package'), '1 package');
   assert.equal(count(0, 'package'), '0 packages');
-  assert.equal(count(1200, 'index', 'indexes'), '1,200 indexes');
+  assert.equal(count(1200, 'package'), '1,200 packages');
 });
 
 test('a share that is not nothing is not shown as nothing', () =>

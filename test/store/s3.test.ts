@@ -203,6 +203,7 @@ describe('answers that are problems', () => {
       await rejectsWith('store-not-s3', store.get('dists/sid/InRelease'));
       await rejectsWith('store-not-s3', store.put('key', body, attributes));
       await rejectsWith('store-not-s3', store.copy('key', 'other', attributes));
+      await rejectsWith('store-not-s3', store.listPage('.apt-publish/'));
     });
   }
 
