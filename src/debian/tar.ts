@@ -86,8 +86,7 @@ export class TarReader {
     const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const entries: TarEntry[] = [];
     for (let at = 0; at < chunk.length; ) {
-      const rest = chunk.subarray(at);
-      const used = this.#consume(rest, entries);
+      const used = this.#consume(chunk.subarray(at), entries);
       at += used;
       this.#position += used;
     }
@@ -146,7 +145,6 @@ export class TarReader {
       throw this.#limit(`it has more than ${this.#rules.maxEntries} entries`);
     }
     if (!checksumHolds(block)) throw this.#invalid('the checksum of a header does not hold');
-
     const type = block.toString('latin1', 156, 157);
     const recorded = this.#headerSize(block);
     if (type === 'L' || type === 'K' || type === 'x' || type === 'g') this.#startExtension(type, recorded);
@@ -163,7 +161,6 @@ export class TarReader {
     const { path: name = headerName(block), size = recorded } = this.#given;
     this.#given = {};
     this.#checkName(name);
-
     let kind = kinds[type === '\0' ? 0 : Number.parseInt(type, 8)];
     if (kind === undefined) throw this.#unsupported(`an entry of type ${quoted(type)}`);
     // Before ustar a directory was a file whose name ends in a slash; dpkg still reads it so.
