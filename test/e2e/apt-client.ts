@@ -63,7 +63,7 @@ Acquire::Languages "en";
     inEmptyFolder: async (args, use) => {
       await using empty = await temporaryFolder();
       await get(args, empty.path);
-      return use(empty.path);
+      return await use(empty.path);
     },
     available: async () => (await run('apt-cache', ['dumpavail'], root)).stdout.toString(),
     [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
