@@ -46,6 +46,7 @@ async function readRequest(reader: InputReader, folder: string): Promise<Publish
     suites: await readSuites(reader, folder),
     release: readRelease(reader),
     allowReleaseInfoChange: reader.boolean('allow-release-info-change') ?? false,
+    adopt: reader.boolean('adopt') ?? false,
     ...given({ architectures: readArchitectures(reader) }),
     compression: readCompression(reader),
     contents: reader.boolean('contents') ?? false,

@@ -122,8 +122,8 @@ export class Block {
   }
 }
 
-/** Reads a block after its magic number. `limit` is the most bytes that it may hold before run lengths are undone. */
-export function readBlock(reader: BitReader, limit: number): Block {
+/** Reads a block after its magic number. `room` is as large as the block may be before run lengths are undone; free again afterwards. */
+export function readBlock(reader: BitReader, room: Uint8Array): Block {
   const checksum = reader.word();
   if (reader.bits(1) === 1) throw corrupt('its blocks are randomised, as no bzip2 since 1999 writes them');
   const origin = reader.bits(24);
@@ -133,7 +133,7 @@ export function readBlock(reader: BitReader, limit: number): Block {
   if (groups < 2 || groups > 6 || selectorCount === 0) throw corrupt('the header of a block makes no sense');
   const selectors = readSelectors(reader, groups, selectorCount);
   const codes = Array.from({ length: groups }, () => new HuffmanCode(readLengths(reader, front.length + 2)));
-  const bytes = readBytes(reader, front, codes, selectors, limit);
+  const bytes = readBytes(reader, front, codes, selectors, room);
   if (origin >= bytes.length) throw corrupt('the header of a block makes no sense');
   return new Block(bytes, origin, checksum);
 }
@@ -184,9 +184,9 @@ function readBytes(
   front: Uint8Array,
   codes: readonly HuffmanCode[],
   selectors: Uint8Array,
-  limit: number,
+  bytes: Uint8Array,
 ): Uint8Array {
-  const bytes = new Uint8Array(limit);
+  const limit = bytes.length;
   const end = front.length + 1;
   let size = 0;
   let run = 0;

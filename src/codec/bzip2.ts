@@ -28,6 +28,9 @@ class Bzip2Decoder implements Coder {
   #block: Block | undefined;
   #checksum = 0;
   #streams = 0;
+  /** Kept from block to block: a file of many tiny blocks would spend its time on making room for large ones. */
+  #symbols = new Uint8Array(0);
+  #room = new Uint8Array(maxStepOutput);
 
   step(input: Uint8Array | undefined, last: boolean): Step {
     if (input !== undefined) {
@@ -47,11 +50,11 @@ class Bzip2Decoder implements Coder {
   #decode(last: boolean): Step {
     this.#block ??= this.#nextBlock(last);
     if (this.#block === undefined) return { output: new Uint8Array(0), more: false };
-    const room = new Uint8Array(maxStepOutput);
-    const written = this.#block.write(room);
-    if (written === room.length) return { output: room, more: true };
+    const written = this.#block.write(this.#room);
+    const output = this.#room.slice(0, written);
+    if (written === this.#room.length) return { output, more: true };
     this.#block = undefined;
-    return { output: room.slice(0, written), more: last || this.#reader.left >= blockLookahead };
+    return { output, more: last || this.#reader.left >= blockLookahead };
   }
 
   /** Reads on to the next block; undefined at the end of the data, or when more is needed to be sure of a whole block. */
@@ -64,7 +67,7 @@ class Bzip2Decoder implements Coder {
       const rest = reader.bits(24);
       if (magic === blockMagic && rest === blockMagicRest) {
         const before = this.#checksum;
-        const block = readBlock(reader, this.#blockLimit);
+        const block = readBlock(reader, this.#symbols.subarray(0, this.#blockLimit));
         this.#checksum = ((before << 1) | (before >>> 31)) ^ block.checksum;
         return block;
       }
@@ -87,7 +90,9 @@ class Bzip2Decoder implements Coder {
     if (b !== 0x42 || z !== 0x5a || h !== 0x68 || level < 1 || level > 9) {
       throw corrupt(this.#streams === 1 ? 'it is not bzip2 data' : 'something that is not bzip2 follows its end');
     }
-    return level * blockUnit;
+    const limit = level * blockUnit;
+    if (this.#symbols.length < limit) this.#symbols = new Uint8Array(limit);
+    return limit;
   }
 }
 

@@ -168,13 +168,15 @@ export function controlFile(controlTar: Uint8Array, origin: string): Uint8Array 
 /**
  * Collects what data.tar installs, for Contents: files, hard links, symbolic links, devices and fifos, each path once, in
  * archive order, without leading `./` or `/`. Directories are left out, as apt-ftparchive and dak do. Paths are as the
- * archive has them (`..`, newlines, tabs): they are listed, never opened.
+ * archive has them (`..`, newlines, tabs): they are listed, never opened. Codes: `deb-path-empty`, `tar-…`.
  */
 export class InstalledPaths {
+  readonly #origin: string;
   readonly #tar: TarReader;
   readonly #paths = new Set<string>();
 
   constructor(origin: string) {
+    this.#origin = origin;
     this.#tar = new TarReader(`${origin}: data.tar`, {
       dialect: 'extended',
       maxEntries: 1_000_000,
@@ -184,13 +186,26 @@ export class InstalledPaths {
 
   push(bytes: Uint8Array): void {
     for (const entry of this.#tar.push(bytes)) {
-      if (entry.kind !== 'directory') this.#paths.add(installedPath(entry.name));
+      if (entry.kind === 'directory') continue;
+      const path = installedPath(entry.name);
+      // It would put a line without a path into Contents, which nobody can read back.
+      if (path === '') throw this.#rootReplaced(entry);
+      this.#paths.add(path);
     }
   }
 
   end(): string[] {
     this.#tar.end();
     return [...this.#paths];
+  }
+
+  #rootReplaced({ kind, name }: TarEntry): Problem {
+    return new Problem({
+      code: 'deb-path-empty',
+      title: 'Package would replace the root directory',
+      what: `${this.#origin}: data.tar holds a ${kind} named ${quoted(name)}, where only a directory can be.`,
+      advice: 'Build the package again with dpkg-deb.',
+    });
   }
 }
 

@@ -37,7 +37,8 @@ export interface SourcePackage {
  * Reads a .dsc (dsc(5)), strictly. A clear-signature is taken off and not verified: that would need the key of whoever built
  * the package, and what is published is signed with the repository's key anyway.
  *
- * `origin` is the file, for messages. Throws `Problem`s `dsc-…`, all that the file gives cause for.
+ * `origin` is the path of the file. Its name goes into Sources as it is, so it must be as plain as the names in the .dsc. Throws
+ * `Problem`s `dsc-…`, all that the file gives cause for.
  */
 export function parseDsc(bytes: Uint8Array, origin: string): SourcePackage {
   const document: Document = {
@@ -49,6 +50,12 @@ export function parseDsc(bytes: Uint8Array, origin: string): SourcePackage {
   };
   const stanza = parseSignedStanza(bytes, document);
   const problems: Problem[] = [];
+  const ownName = origin.slice(origin.lastIndexOf('/') + 1);
+  const ownFault = fileNameFault(ownName);
+  if (ownFault !== undefined) {
+    const what = `has the file name ${quoted(ownName)}, which ${ownFault}`;
+    problems.push(problemIn(document, 'file-name', what, 'Name it SOURCE_VERSION.dsc'));
+  }
   const name = requiredValue(stanza, 'Source', packageNameFault, document, problems);
   const version = requiredValue(stanza, 'Version', versionFault, document, problems);
   const files = listedFiles(stanza, 0, document, problems).map(({ file }) => file);

@@ -24,10 +24,10 @@ export interface StoredForm {
 
 /** The index phase of one suite: Contents merged, and everything that changed in all its forms. */
 export function buildSuite(run: RunContext, request: PublishRequest, prepared: Prepared): Promise<BuiltIndex[]> {
-  const { suite, plan, indexes } = prepared;
+  const { suite, plan, indexes, adopted } = prepared;
   return phase(run, 'index', suite, async (indexing) => {
     const contents = await mergeContentsIndexes(run, indexing, suite, plan.contents, indexes);
-    const lists = new Map([...plan.lists, ...contents]);
+    const lists = new Map([...(adopted?.lists ?? []), ...plan.lists, ...contents]);
     const [first = 'gz', ...others] = request.compression;
     // Contents is large and read by apt-file alone: one form of it is enough, and gzip is the one that every reader knows.
     const contentsForm: Form = [first, ...others].includes('gz') ? 'gz' : first;

@@ -23,6 +23,7 @@ export function claimGeneration(
   const record = nextRecord({
     suite,
     published,
+    replacesHead: 'etag' in prepared.expectedHead,
     release: generation.release,
     head: generation.head,
     releaseGpg: generation.releaseGpg,
@@ -41,7 +42,7 @@ export function claimGeneration(
       key: recordKey(suite),
       body: renderSuiteRecord(record),
       attributes: ownAttributes,
-      expected: published === undefined ? { absent: true } : { etag: published.recordEtag },
+      expected: prepared.expectedRecord,
     });
     return swapped.swapped ? { suite, record, releaseText: generation.releaseText, at } : undefined;
   });

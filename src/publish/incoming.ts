@@ -35,7 +35,8 @@ async function scanUploads(
 ): Promise<Map<string, Scanned[]>> {
   const batches = new Map(request.suites.flatMap(({ uploads }) => uploads).map(({ paths }) => [keyOf(paths), paths]));
   return phase(run, 'scan', undefined, async ({ scope }) => {
-    const scans = [...batches.values()].map((paths) => scanAll(paths, { contents, scope, concurrency: openFiles }));
+    const concurrency = Math.max(1, Math.floor(openFiles / batches.size));
+    const scans = [...batches.values()].map((paths) => scanAll(paths, { contents, scope, concurrency }));
     const scanned = await together(...scans);
     // All suites share one pool, so what contradicts itself between two of them is refused like within one.
     oncePerPackage(scanned.flat());

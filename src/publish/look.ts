@@ -9,10 +9,9 @@ import { parseSuiteRecord, type SuiteRecord } from './suite-record.ts';
 /** Keys whose signatures are believed; absent for an unsigned repository. */
 export type Trusted = ReturnType<typeof publicKeys> | undefined;
 
-/** A suite as its record describes it: the newest generation, verified. */
-export interface Published {
+/** A state of a suite that a new one is made from. */
+export interface Baseline {
   readonly record: SuiteRecord;
-  readonly recordEtag: string;
   /** Seconds since the record was written, by the store's clock, when it was read. */
   readonly recordAge: number | undefined;
   /** The Release of the record's newest generation, as the signature covers it. */
@@ -20,10 +19,28 @@ export interface Published {
   readonly release: Release;
 }
 
+/** A suite as its record describes it: the newest generation, verified. */
+export interface Published extends Baseline {
+  readonly recordEtag: string;
+}
+
+/** A suite that something else has made, or whose head something else has written: its head, with nothing verified. */
+export interface Foreign {
+  /** The text of InRelease, or of Release where there is none. */
+  readonly head: string;
+  /** Of the object that this run's head will replace; absent where it has another name. */
+  readonly headEtag: string | undefined;
+  /** Of the record that no longer fits the head. */
+  readonly recordEtag: string | undefined;
+  readonly signed: boolean;
+}
+
 /** What record and head say together. */
 export type Sight =
-  /** Neither exists. */
-  | { readonly state: 'new' }
+  /** There is no head, and no record, or one that cannot be used and was said to be replaced. */
+  | { readonly state: 'new'; readonly recordEtag: string | undefined }
+  /** Something else wrote the head, and that was said to be taken over. */
+  | { readonly state: 'foreign'; readonly foreign: Foreign }
   /** The head stands for the record's newest generation. */
   | { readonly state: 'settled'; readonly published: Published; readonly headEtag: string }
   /** A generation was claimed and is not committed yet: the head is the one before it, or missing when it is the first. */
@@ -33,18 +50,30 @@ export type Sight =
  * Reads record and head together and tells how they stand to each other. "Apart" is believed only of a head that was read after
  * the record. Throws when either is not signed by a trusted key, or when the head was written by something else (invariant 5).
  */
-export async function look(store: ObjectStore, suite: string, trusted: Trusted): Promise<Sight> {
+export async function look(store: ObjectStore, suite: string, trusted: Trusted, adopt: boolean): Promise<Sight> {
   const signed = trusted !== undefined;
   const getRecord = () => store.get(recordKey(suite));
   const getHead = () => store.get(headKey(suite, signed));
   let [recordObject, head] = await Promise.all([getRecord(), getHead()]);
   for (;;) {
     if (!recordObject.found) {
-      if (!head.found) return { state: 'new' };
+      const other = await foreignHead(store, suite, signed, head);
+      if (other === undefined) return { state: 'new', recordEtag: undefined };
       recordObject = await getRecord();
-      if (!recordObject.found) throw foreign(suite);
+      if (!recordObject.found) {
+        if (!adopt) throw foreign(suite);
+        return { state: 'foreign', foreign: { ...other, recordEtag: undefined } };
+      }
     }
-    const published = await readRecord(recordObject, suite, trusted);
+    const published = await readRecord(recordObject, suite, trusted).catch((error: unknown) => {
+      if (adopt && error instanceof Problem) return undefined;
+      throw error;
+    });
+    if (published === undefined) {
+      const other = await foreignHead(store, suite, signed, await getHead());
+      if (other === undefined) return { state: 'new', recordEtag: recordObject.etag };
+      return { state: 'foreign', foreign: { ...other, recordEtag: recordObject.etag } };
+    }
     if (head.found && matches(head, published.record)) return { state: 'settled', published, headEtag: head.etag };
     head = await getHead();
     if (head.found && matches(head, published.record)) return { state: 'settled', published, headEtag: head.etag };
@@ -52,9 +81,32 @@ export async function look(store: ObjectStore, suite: string, trusted: Trusted):
       return { state: 'apart', published, headEtag: head.found ? head.etag : undefined };
     }
     const again = await getRecord();
-    if (again.found && again.etag === recordObject.etag) throw overwritten(suite, published.record);
+    if (again.found && again.etag === recordObject.etag) {
+      const other = adopt ? await foreignHead(store, suite, signed, head) : undefined;
+      if (other === undefined) throw overwritten(suite, published.record);
+      return { state: 'foreign', foreign: { ...other, recordEtag: again.etag } };
+    }
     recordObject = again;
   }
+}
+
+/**
+ * The head of a suite without a record. Where readers find no InRelease they fall back to Release, so a suite is new only when
+ * neither exists.
+ */
+async function foreignHead(
+  store: ObjectStore,
+  suite: string,
+  signed: boolean,
+  head: Found | NotFound,
+): Promise<Omit<Foreign, 'recordEtag'> | undefined> {
+  if (head.found) return { head: textOf(head), headEtag: head.etag, signed };
+  const other = await store.get(headKey(suite, !signed));
+  return other.found ? { head: textOf(other), headEtag: undefined, signed: !signed } : undefined;
+}
+
+function textOf(object: Found): string {
+  return Buffer.from(object.body).toString();
 }
 
 function matches(head: Found, record: SuiteRecord): boolean {
@@ -95,7 +147,7 @@ function overwritten(suite: string, record: SuiteRecord): Problem {
     title: 'Something else wrote the head of the suite',
     what: `The head of suite ${suite} is neither generation ${record.generation.number}, which its record names, nor the one before it.`,
     advice:
-      'Find out what else writes into this repository and stop it; then restore the head from a backup, or publish into another suite.',
+      'Find out what else writes into this repository and stop it; then restore the head, or set `adopt: true` once to go on from it.',
   });
 }
 

@@ -3,7 +3,7 @@ import type { BuiltIndex } from './build-indexes.ts';
 import { digest } from './digest.ts';
 import { splitForm } from './index-paths.ts';
 import { byHashKey } from './layout.ts';
-import type { Published } from './look.ts';
+import type { Baseline } from './look.ts';
 import type { PoolName } from './plan-binaries.ts';
 import type { Conditions, StoredIndex, SuiteRecord } from './suite-record.ts';
 
@@ -20,7 +20,9 @@ const embeddedAtMost = 96 * 1024;
 /** What the claim of the next generation writes. Pure. */
 export function nextRecord(input: {
   suite: string;
-  published: Published | undefined;
+  published: Baseline | undefined;
+  /** False where the head comes to stand beside what it follows: a signed suite made of an unsigned one. */
+  replacesHead: boolean;
   release: Release;
   head: string;
   releaseGpg: string | undefined;
@@ -41,7 +43,7 @@ export function nextRecord(input: {
   const reached = new Set(stored.map((index) => keyOf(suite, index)));
   const since = new Date(now).toISOString();
   const replaced =
-    published === undefined
+    published === undefined || !input.replacesHead
       ? []
       : [
           {

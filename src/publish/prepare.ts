@@ -1,16 +1,18 @@
 import { fieldValue, type Stanza } from '../debian/deb822.ts';
 import type { Release } from '../debian/release.ts';
 import { publicKeys } from '../signing/verify.ts';
+import type { Condition } from '../store/object-store.ts';
+import { type Adopted, adopt } from './adopt.ts';
 import type { IncomingPackages } from './incoming.ts';
 import { splitForm } from './index-paths.ts';
-import type { Published } from './look.ts';
+import type { Baseline } from './look.ts';
 import { computedFields, releaseFields } from './next-release.ts';
 import { planSuite, type SuitePlan } from './plan.ts';
 import { lookAtPool, type PoolSight } from './pool-look.ts';
 import { readIndexes } from './read-indexes.ts';
 import type { PublishRequest } from './request.ts';
 import { phase, type RunContext } from './run-context.ts';
-import { settle } from './settle.ts';
+import { type Settled, settle } from './settle.ts';
 import { hasContents, type PublishedShape, type Shape, shapeOf } from './shape.ts';
 import { together } from './wave.ts';
 
@@ -18,8 +20,12 @@ import { together } from './wave.ts';
 export interface Prepared {
   readonly suite: string;
   /** Absent for a suite that does not exist yet. */
-  readonly published: Published | undefined;
-  readonly headEtag: string | undefined;
+  readonly published: Baseline | undefined;
+  /** Set when this run takes over a suite that something else has made. */
+  readonly adopted: Adopted | undefined;
+  /** What the claim and the commit must still find. */
+  readonly expectedRecord: Condition;
+  readonly expectedHead: Condition;
   readonly pool: PoolSight;
   readonly shape: Shape;
   /** What was read of the published indexes, uncompressed, by path without form. */
@@ -40,11 +46,12 @@ export async function prepare(
 ): Promise<Prepared> {
   const trusted = run.keys === undefined ? undefined : publicKeys(run.keys);
   const [sight, pool, scanned] = await together(
-    settle(run, suite, trusted),
+    settle(run, suite, trusted, request.adopt),
     phase(run, 'read', suite, ({ store }) => lookAtPool(store)),
     incoming(suite, request.contents),
   );
-  const published = sight.state === 'new' ? undefined : sight.published;
+  const adopted = sight.state === 'foreign' ? await adopt(run, suite, sight.foreign) : undefined;
+  const published = sight.state === 'settled' ? sight.published : adopted?.baseline;
   const before = publishedShape(published?.release);
   const contents = request.contents || hasContents(before);
   const shape = shapeOf({
@@ -54,10 +61,7 @@ export async function prepare(
     declared: request.architectures,
     contents,
   });
-  const indexes =
-    published === undefined || shape.needed.length === 0
-      ? new Map<string, Uint8Array>()
-      : await phase(run, 'read', suite, (reading) => readIndexes(reading, suite, published, shape.needed));
+  const indexes = adopted?.contents ?? (await neededIndexes(run, suite, published, shape));
   return phase(run, 'plan', suite, async ({ scope }) => {
     const reserved = published?.record.unlisted ?? [];
     const bytes = [...indexes.values()].reduce((sum, index) => sum + index.length, 0);
@@ -69,15 +73,40 @@ export async function prepare(
     return {
       suite,
       published,
-      headEtag: sight.state === 'new' ? undefined : sight.headEtag,
+      adopted,
+      expectedRecord: condition(recordEtagOf(sight)),
+      expectedHead: condition(headEtagOf(sight)),
       pool,
       shape,
       indexes,
       plan,
       fields,
-      changed: published === undefined || plan.lists.size > 0 || fieldsDiffer(published.release, fields),
+      changed:
+        published === undefined ||
+        adopted !== undefined ||
+        plan.lists.size > 0 ||
+        fieldsDiffer(published.release, fields),
     };
   });
+}
+
+async function neededIndexes(run: RunContext, suite: string, published: Baseline | undefined, { needed }: Shape) {
+  if (published === undefined || needed.length === 0) return new Map<string, Uint8Array>();
+  return phase(run, 'read', suite, (reading) => readIndexes(reading, suite, published, needed));
+}
+
+function condition(etag: string | undefined): Condition {
+  return etag === undefined ? { absent: true } : { etag };
+}
+
+function recordEtagOf(sight: Settled): string | undefined {
+  if (sight.state === 'new') return sight.recordEtag;
+  return sight.state === 'foreign' ? sight.foreign.recordEtag : sight.published.recordEtag;
+}
+
+function headEtagOf(sight: Settled): string | undefined {
+  if (sight.state === 'new') return undefined;
+  return sight.state === 'foreign' ? sight.foreign.headEtag : sight.headEtag;
 }
 
 function publishedShape(release: Release | undefined): PublishedShape {

@@ -1,25 +1,16 @@
-import { type Compression, decompress } from '../codec/codecs.ts';
+import { decompress } from '../codec/codecs.ts';
 import { entryFile } from '../debian/packages.ts';
 import { scanStanzas } from '../debian/stanza-index.ts';
 import { Problem } from '../problem.ts';
 import { listed, type ObjectStore } from '../store/object-store.ts';
-import { namesPoolFiles, splitForm } from './index-paths.ts';
+import { compressionOf, namesPoolFiles, readableForms, splitForm } from './index-paths.ts';
 import { byHashKey, ownPrefix, recordKey, suiteOfRecordKey } from './layout.ts';
 import { listedSource } from './listed-source.ts';
 import { type Published, readRecord, type Trusted } from './look.ts';
 import { storedIndexes } from './next-record.ts';
+import { largestIndex } from './read-indexes.ts';
 import type { StoredIndex } from './suite-record.ts';
 import { wave } from './wave.ts';
-
-const largestIndex = 5 * 2 ** 30;
-/** Of one index in several forms, the first of these is read. */
-const readable = new Map<string, Compression>([
-  ['.gz', 'gz'],
-  ['.zst', 'zst'],
-  ['.xz', 'xz'],
-  ['.bz2', 'bz2'],
-  ['.lzma', 'lzma'],
-]);
 
 /**
  * Which suites still reach which of these pool files: through the newest generation or one that is kept. Throws rather than guess
@@ -52,7 +43,7 @@ function packageIndexes({ record, release }: Published): StoredIndex[] {
   const generations = [storedIndexes(release), ...record.kept.map(({ dropped }) => dropped)];
   return generations.flatMap((stored) => {
     const chosen = new Map<string, StoredIndex>();
-    for (const extension of readable.keys()) {
+    for (const extension of readableForms.keys()) {
       for (const each of stored) {
         const { index, extension: own } = splitForm(each.path);
         if (own === extension && namesPoolFiles(index) && !chosen.has(index)) chosen.set(index, each);
@@ -69,8 +60,8 @@ async function namesIn(
   wanted: ReadonlySet<string>,
 ): Promise<string[]> {
   const object = await store.get(byHashKey(suite, path, sha256));
-  const { index, extension } = splitForm(path);
-  const compression = readable.get(extension);
+  const { index } = splitForm(path);
+  const compression = compressionOf(path);
   if (!object.found || compression === undefined) throw unreadable(suite, path);
   const origin = `${path} of suite ${suite}`;
   const bytes = await decompress(compression, object.body, largestIndex, origin);

@@ -2,24 +2,14 @@ import { type Compression, decompress } from '../codec/codecs.ts';
 import type { ReleaseFile } from '../debian/release.ts';
 import { Problem } from '../problem.ts';
 import { digest } from './digest.ts';
-import { splitForm } from './index-paths.ts';
+import { readableForms, splitForm } from './index-paths.ts';
 import { byHashKey, canonicalKey } from './layout.ts';
-import type { Published } from './look.ts';
+import type { Baseline } from './look.ts';
 import type { Phase } from './run-context.ts';
 import { wave } from './wave.ts';
 
 /** An index that is larger than this when unpacked is refused: Debian's largest is a sixth of it. */
-const largestIndex = 5 * 2 ** 30;
-
-/** In the order in which reading them is cheap. */
-const compressions: readonly (readonly [extension: string, compression: Compression])[] = [
-  ['.gz', 'gz'],
-  ['.zst', 'zst'],
-  ['.xz', 'xz'],
-  ['.bz2', 'bz2'],
-  ['.lzma', 'lzma'],
-  ['', 'none'],
-];
+export const largestIndex = 5 * 2 ** 30;
 
 /**
  * The published content of these indexes, uncompressed, by path without form. Each one comes out of the record where it is
@@ -29,7 +19,7 @@ const compressions: readonly (readonly [extension: string, compression: Compress
 export async function readIndexes(
   { store, scope }: Phase,
   suite: string,
-  published: Published,
+  published: Baseline,
   needed: readonly string[],
 ): Promise<Map<string, Uint8Array>> {
   const contents = await wave(needed, async (index): Promise<[string, Uint8Array]> => {
@@ -47,12 +37,12 @@ export async function readIndexes(
 }
 
 function storedForm(
-  published: Published,
+  published: Baseline,
   suite: string,
   index: string,
 ): { file: ReleaseFile; compression: Compression } {
   const stored = published.release.files.filter(({ path }) => splitForm(path).index === index);
-  for (const [extension, compression] of compressions) {
+  for (const [extension, compression] of readableForms) {
     // The uncompressed twin is listed without being stored, unless nothing else is listed.
     if (extension === '' && stored.length > 1) break;
     const file = stored.find(({ path }) => path === `${index}${extension}`);
@@ -69,7 +59,7 @@ function storedForm(
 async function readStored(
   store: Phase['store'],
   suite: string,
-  published: Published,
+  published: Baseline,
   file: ReleaseFile,
 ): Promise<Uint8Array> {
   const embedded = published.record.embedded[file.path];
@@ -95,7 +85,8 @@ async function readStored(
   return canonical.body;
 }
 
-function requireHash(bytes: Uint8Array, file: ReleaseFile, suite: string): void {
+/** Throws when bytes are not what a verified Release says they are (invariant 5). */
+export function requireHash(bytes: Uint8Array, file: ReleaseFile, suite: string): void {
   if (digest(bytes) === file.sha256) return;
   throw new Problem({
     code: 'index-changed',

@@ -7,6 +7,8 @@ export interface PublishRequest {
   readonly release: ReleaseInfo;
   /** Lets a field that apt clients pin (Origin, Label, Codename, NotAutomatic pair) differ from the published one. */
   readonly allowReleaseInfoChange: boolean;
+  /** Whether to take over a suite that something else has made, or whose head something else has written. */
+  readonly adopt: boolean;
   /** Architectures to serve; absent: those that are published plus those that come in. Never `all`, `any` or `source`. */
   readonly architectures?: readonly string[];
   /** Forms in which every index is stored; at least one, in the order of `forms`. */

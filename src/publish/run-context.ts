@@ -30,7 +30,7 @@ export interface RunContext {
 /** The store and the scope of one stretch of one phase. */
 export interface Phase {
   readonly scope: PhaseScope;
-  /** Limited, retried and traced into this phase. */
+  /** Traced into this phase, limited and retried. */
   readonly store: ObjectStore;
 }
 
@@ -42,7 +42,8 @@ export function phase<T>(
   work: (phase: Phase) => Promise<T>,
 ): Promise<T> {
   return run.recorder.phase(name, suite, (scope) => {
-    const attempts = retried(traced(run.store, scope), { clock: run.clock, random: run.random });
-    return work({ scope, store: limited(attempts, name === 'rename' ? run.renames : run.requests) });
+    // Retries outside the limit: whoever backs off leaves its place to others.
+    const attempts = limited(traced(run.store, scope), name === 'rename' ? run.renames : run.requests);
+    return work({ scope, store: retried(attempts, { clock: run.clock, random: run.random }) });
   });
 }

@@ -25,9 +25,9 @@ const rounds = 100;
  * Looks at a suite until record and head agree. A claim that is not committed yet gets longer than its own time limit; after that
  * it is taken over by compare-and-swap, with the same content, and finished (invariant 3).
  */
-export async function settle(run: RunContext, suite: string, trusted: Trusted): Promise<Settled> {
+export async function settle(run: RunContext, suite: string, trusted: Trusted, adopt: boolean): Promise<Settled> {
   for (let round = 1; round <= rounds; round += 1) {
-    const sight = await phase(run, 'read', suite, ({ store }) => look(store, suite, trusted));
+    const sight = await phase(run, 'read', suite, ({ store }) => look(store, suite, trusted, adopt));
     if (sight.state !== 'apart') return sight;
     const last = await phase(run, 'wait', suite, (waiting) => outlast(run, suite, trusted, sight, waiting));
     if (last.state !== 'apart') return last;
@@ -55,7 +55,7 @@ async function outlast(
   for (;;) {
     const rest = until - run.clock.monotonic();
     await run.clock.sleep(Math.max(0, Math.min(rest, lookAgainAfter)));
-    const sight = await look(store, suite, trusted);
+    const sight = await look(store, suite, trusted, false);
     if (sight.state !== 'apart' || sight.published.recordEtag !== recordEtag || rest <= 0) return sight;
   }
 }

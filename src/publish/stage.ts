@@ -1,7 +1,8 @@
 import { immutableAttributes } from './attributes.ts';
 import type { BuiltIndex } from './build-indexes.ts';
 import { byHashKey } from './layout.ts';
-import type { Published } from './look.ts';
+import type { Baseline } from './look.ts';
+import type { Prepared } from './prepare.ts';
 import { phase, type RunContext } from './run-context.ts';
 import { wave } from './wave.ts';
 
@@ -12,13 +13,9 @@ const margin = 2000;
  * Writes every stored form of the indexes that changed under the name of its own hash, where no live head points. Content that
  * comes back while its old object is condemned is staged after the condemning claim can no longer delete it.
  */
-export async function stage(
-  run: RunContext,
-  suite: string,
-  published: Published | undefined,
-  built: readonly BuiltIndex[],
-): Promise<void> {
-  const forms = built.flatMap(({ stored }) => stored);
+export async function stage(run: RunContext, prepared: Prepared, built: readonly BuiltIndex[]): Promise<void> {
+  const { suite, published, adopted } = prepared;
+  const forms = [...built.flatMap(({ stored }) => stored), ...(adopted?.forms ?? [])];
   const keys = new Set(forms.map(({ path, sha256 }) => byHashKey(suite, path, sha256)));
   const condemned = published?.record.condemned.some(({ path, sha256 }) => keys.has(byHashKey(suite, path, sha256)));
   if (published !== undefined && condemned === true) await outlastDeletion(run, suite, published);
@@ -31,7 +28,7 @@ export async function stage(
   });
 }
 
-function outlastDeletion(run: RunContext, suite: string, { record, recordAge = 0 }: Published): Promise<void> {
+function outlastDeletion(run: RunContext, suite: string, { record, recordAge = 0 }: Baseline): Promise<void> {
   const rest = record.claim.limitSeconds * 1000 + margin - recordAge * 1000;
   return phase(run, 'wait', suite, () => run.clock.sleep(Math.max(0, rest)));
 }

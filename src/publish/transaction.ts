@@ -80,8 +80,9 @@ export async function transact(
   let overtaken: SuiteResult | undefined;
   for (let attempt = 1; attempt <= claims; attempt += 1) {
     if (!prepared.changed) return overtaken ?? unchangedResult(prepared);
-    const { plan, published, pool } = prepared;
-    const conditions = published?.record.conditions ?? (await shared.conditions());
+    const { plan, published, pool, adopted, expectedHead } = prepared;
+    const known = adopted === undefined ? published?.record.conditions : undefined;
+    const conditions = known ?? (await shared.conditions());
     judgeConditions(run, request, conditions);
     const [generation] = await together(
       makeGeneration(run, request, prepared),
@@ -89,8 +90,7 @@ export async function transact(
     );
     const claim = await claimGeneration(run, prepared, generation, conditions);
     if (claim !== undefined) {
-      const expected = prepared.headEtag === undefined ? ({ absent: true } as const) : { etag: prepared.headEtag };
-      const finished = await finish(run, claim, expected, (renaming) =>
+      const finished = await finish(run, claim, expectedHead, (renaming) =>
         secondLook(run, renaming, conditions, pool.version, async () => {
           await wave(plan.poolFiles, (file) => uploadFile(renaming, file, conditions));
         }),
@@ -114,7 +114,7 @@ export async function transact(
 async function makeGeneration(run: RunContext, request: PublishRequest, prepared: Prepared) {
   const built = await buildSuite(run, request, prepared);
   const signed = await signGeneration(run, request, prepared, built);
-  await stage(run, prepared.suite, prepared.published, built);
+  await stage(run, prepared, built);
   return { ...signed, built };
 }
 

@@ -43,6 +43,14 @@ export async function verifyInRelease(
 }
 
 /**
+ * The text of a clear-signed file without any word on its signatures: for adopting what another key has signed. Throws as
+ * `verifyInRelease` does for what is no clear-signed text.
+ */
+export function unverifiedText(bytes: Uint8Array, origin: string): string {
+  return splitClearSigned(bytes, origin).text;
+}
+
+/**
  * Checks an armoured detached signature over `release` by the rules of `verifyInRelease`, and answers with the fingerprints of the
  * trusted keys that made it. Throws `release-gpg-garbage`, `release-gpg-unsigned`, `release-gpg-other-key`, `release-gpg-bad-signature`.
  */

@@ -48,6 +48,7 @@ export function publishRequest(suites: readonly SuiteRequest[], more: Partial<Pu
     suites,
     release: { origin: 'Example', label: 'Example' },
     allowReleaseInfoChange: false,
+    adopt: false,
     compression: ['gz'],
     contents: false,
     onConflict: 'error',
