@@ -5,7 +5,7 @@ import { parseDuration } from './duration.ts';
 import { InputReader, type InputSource, quoted } from './input-reader.ts';
 import { readLocation } from './location.ts';
 import type { Secrets } from './secrets.ts';
-import type { Settings } from './settings.ts';
+import { type CommentSettings, commentOccasions, type Settings } from './settings.ts';
 import { readSignedBy, readSigning } from './signing-inputs.ts';
 import { readSuites } from './suites.ts';
 
@@ -28,6 +28,7 @@ export async function readSettings(surroundings: InputSurroundings): Promise<Set
   const store = readLocation(reader);
   const signing = readSigning(reader);
   const request = await readRequest(reader, surroundings.folder);
+  const comment = readComment(reader);
   const publicUrl = readPublicUrl(reader);
   const sourceDateEpoch = readSourceDateEpoch(reader);
   throwProblems(reader.faults);
@@ -37,6 +38,7 @@ export async function readSettings(surroundings: InputSurroundings): Promise<Set
     store,
     signing,
     ...given({ publicUrl, sourceDateEpoch }),
+    comment,
     temporaryFolder: reader.variable('RUNNER_TEMP') ?? surroundings.temporaryFolder,
   };
 }
@@ -118,6 +120,13 @@ function readCompression(reader: InputReader): Form[] {
     });
   }
   return words.length === 0 ? ['gz', 'xz'] : forms.filter((form) => words.includes(form));
+}
+
+function readComment(reader: InputReader): CommentSettings {
+  return {
+    when: reader.choice('comment', commentOccasions) ?? 'auto',
+    ...given({ token: reader.secret('github-token') }),
+  };
 }
 
 function readPublicUrl(reader: InputReader): string | undefined {

@@ -12,6 +12,8 @@ export interface Settings {
   readonly publicUrl?: string;
   /** `SOURCE_DATE_EPOCH` in seconds: the date that reproducible runs sign with instead of the clock's. */
   readonly sourceDateEpoch?: number;
+  /** Whether and as whom to report on the pull request that the run belongs to. */
+  readonly comment: CommentSettings;
   /** A folder for files that outlive the step, such as the run record: the runner's own, or the machine's. */
   readonly temporaryFolder: string;
 }
@@ -51,4 +53,13 @@ export interface SigningSettings {
   readonly passphrase?: string;
   /** 40 or 16 upper-case hex digits, a trailing `!` for exactly this subkey; absent: every key signs. */
   readonly fingerprint?: string;
+}
+
+/** `auto` comments when the run belongs to a pull request; `always` also says so when it belongs to none. */
+export const commentOccasions = ['auto', 'always', 'never'] as const;
+
+export interface CommentSettings {
+  readonly when: (typeof commentOccasions)[number];
+  /** Of whom the comment is by; absent when the input is empty. */
+  readonly token?: string;
 }

@@ -2,7 +2,7 @@ import { compress, type Form } from '../codec/codecs.ts';
 import { digest } from './digest.ts';
 import { mergeContentsIndexes } from './merge-contents.ts';
 import type { Prepared } from './prepare.ts';
-import type { PublishRequest } from './request.ts';
+import type { GenerationSettings } from './request.ts';
 import { type Phase, phase, type RunContext } from './run-context.ts';
 import { wave } from './wave.ts';
 
@@ -23,15 +23,15 @@ export interface StoredForm {
 }
 
 /** The index phase of one suite: Contents merged, and everything that changed in all its forms. */
-export function buildSuite(run: RunContext, request: PublishRequest, prepared: Prepared): Promise<BuiltIndex[]> {
+export function buildSuite(run: RunContext, settings: GenerationSettings, prepared: Prepared): Promise<BuiltIndex[]> {
   const { suite, plan, indexes, adopted } = prepared;
   return phase(run, 'index', suite, async (indexing) => {
     const contents = await mergeContentsIndexes(run, indexing, suite, plan.contents, indexes);
     const lists = new Map([...(adopted?.lists ?? []), ...plan.lists, ...contents]);
-    const [first = 'gz', ...others] = request.compression;
+    const [first = 'gz', ...others] = settings.compression;
     // Contents is large and read by apt-file alone: one form of it is enough, and gzip is the one that every reader knows.
     const contentsForm: Form = [first, ...others].includes('gz') ? 'gz' : first;
-    return buildIndexes(indexing, lists, (path) => (contents.has(path) ? [contentsForm] : request.compression));
+    return buildIndexes(indexing, lists, (path) => (contents.has(path) ? [contentsForm] : settings.compression));
   });
 }
 

@@ -5,7 +5,7 @@ import { splitForm } from './index-paths.ts';
 import { byHashKey } from './layout.ts';
 import type { Baseline } from './look.ts';
 import type { PoolName } from './plan-binaries.ts';
-import type { Conditions, StoredIndex, SuiteRecord } from './suite-record.ts';
+import type { Conditions, KeptGeneration, StoredIndex, SuiteRecord } from './suite-record.ts';
 
 /** Generations besides the newest that are kept however old they are. */
 const keptAtLeast = 2;
@@ -42,25 +42,11 @@ export function nextRecord(input: {
   const stored = storedIndexes(release);
   const reached = new Set(stored.map((index) => keyOf(suite, index)));
   const since = new Date(now).toISOString();
-  const replaced =
-    published === undefined || !input.replacesHead
-      ? []
-      : [
-          {
-            number: published.record.generation.number,
-            headSha256: digest(published.record.generation.head),
-            until: since,
-            dropped: storedIndexes(published.release),
-          },
-        ];
-  const kept: SuiteRecord['kept'] = [];
-  const expired: StoredIndex[] = [];
-  for (const [position, each] of [...replaced, ...(before?.kept ?? [])].entries()) {
-    // Content that came back is dropped again by the generation that brought it, when its time comes.
-    const dropped = each.dropped.filter((index) => !reached.has(keyOf(suite, index)));
-    if (position < keptAtLeast || now - Date.parse(each.until) < keptFor) kept.push({ ...each, dropped });
-    else expired.push(...dropped);
-  }
+  const replaced = published === undefined || !input.replacesHead ? [] : [replacedGeneration(published, stored, since)];
+  const all = [...replaced, ...(before?.kept ?? [])];
+  const young = all.findLastIndex(({ until }) => now - Date.parse(until) < keptFor);
+  const kept = all.slice(0, Math.max(keptAtLeast, young + 1));
+  const expired = all.slice(kept.length).flatMap(({ dropped }) => dropped);
   const keptKeys = new Set(kept.flatMap(({ dropped }) => dropped.map((index) => keyOf(suite, index))));
   const condemned = [
     ...expired.map((index) => ({ ...index, since })),
@@ -91,6 +77,19 @@ export function nextRecord(input: {
     ].filter(({ filename }) => !listedAgain.has(filename) && !input.settled.has(filename)),
     conditions: input.conditions,
     embedded: embed(before?.embedded ?? {}, stored, input.built),
+  };
+}
+
+function replacedGeneration(published: Baseline, stored: readonly StoredIndex[], until: string): KeptGeneration {
+  const before = storedIndexes(published.release);
+  const now = new Map(stored.map(({ path, sha256 }) => [path, sha256]));
+  const then = new Set(before.map(({ path }) => path));
+  return {
+    number: published.record.generation.number,
+    headSha256: digest(published.record.generation.head),
+    until,
+    dropped: before.filter(({ path, sha256 }) => now.get(path) !== sha256),
+    came: stored.map(({ path }) => path).filter((path) => !then.has(path)),
   };
 }
 

@@ -5,7 +5,6 @@ import { Problem } from '../problem.ts';
 import type { BuiltIndex } from './build-indexes.ts';
 import { splitForm } from './index-paths.ts';
 import type { ReleaseInfo } from './request.ts';
-import type { Shape } from './shape.ts';
 
 /** The Release of the generation to come. */
 export interface NextRelease {
@@ -64,11 +63,12 @@ export function nextRelease(input: {
   fields: Stanza;
   published: Release | undefined;
   info: ReleaseInfo;
-  shape: Pick<Shape, 'components' | 'architectures'>;
+  components: readonly string[];
+  architectures: readonly string[];
   built: readonly BuiltIndex[];
   now: number;
 }): NextRelease {
-  const { published, built, shape } = input;
+  const { published, built } = input;
   const publishedDate = dateField(published, 'Date');
   const { date, ahead } = nextDate({ now: input.now, published: publishedDate });
   const validFor = input.info.validForSeconds ?? publishedValidity(published);
@@ -77,8 +77,8 @@ export function nextRelease(input: {
     // Not earlier than promised: a Valid-Until in the past cuts everybody off.
     ['Valid-Until', validFor === undefined ? '' : releaseDate(date + validFor * 1000)],
     ['Acquire-By-Hash', 'yes'],
-    ['Architectures', shape.architectures.join(' ')],
-    ['Components', shape.components.join(' ')],
+    ['Architectures', input.architectures.join(' ')],
+    ['Components', input.components.join(' ')],
   ];
   const fields = [
     ...input.fields.filter(({ name }) => !computedFields.has(name)),

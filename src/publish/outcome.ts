@@ -36,13 +36,14 @@ export function publishedResult(
 
 /** A suite that this run would publish. */
 export function dryResult(prepared: Prepared, built: readonly BuiltIndex[]): SuiteResult {
-  const { published, shape } = prepared;
+  const { published, components, architectures, plan } = prepared;
   const before = published?.record.generation;
   return {
     outcome: changedOutcome(prepared, built, before?.number ?? 0),
-    components: shape.components,
-    architectures: shape.architectures,
-    hasSources: shape.sources.length > 0 || (published !== undefined && readersView(published.release).hasSources),
+    components,
+    architectures,
+    hasSources:
+      [...plan.lists.keys()].some(isSources) || (published !== undefined && readersView(published.release).hasSources),
     ...(before === undefined ? {} : { headSha256: digest(before.head) }),
   };
 }
@@ -66,17 +67,27 @@ function readersView(release: Release): Pick<SuiteResult, 'components' | 'archit
   return {
     components: words('Components'),
     architectures: words('Architectures'),
-    hasSources: release.files.some(({ path }) => path.endsWith('/source/Sources')),
+    hasSources: release.files.some(({ path }) => isSources(path)),
   };
+}
+
+function isSources(index: string): boolean {
+  return index.endsWith('/source/Sources');
 }
 
 function changedOutcome(prepared: Prepared, built: readonly BuiltIndex[], generation: number): SuiteOutcome {
   const before = new Map((prepared.published?.release.files ?? []).map(({ path, size }) => [path, size]));
-  const indexes = built.flatMap(({ stored }) =>
-    stored.map(({ path, bytes }) => {
+  const indexes = built.flatMap(({ path: index, stored }) => {
+    const contributors = prepared.plan.contributors.get(index) ?? [];
+    return stored.map(({ path, bytes }) => {
       const previousSize = before.get(path);
-      return { path, size: bytes.length, ...(previousSize === undefined ? {} : { previousSize }) };
-    }),
-  );
+      return {
+        path,
+        size: bytes.length,
+        ...(previousSize === undefined ? {} : { previousSize }),
+        ...(contributors.length === 0 ? {} : { contributors }),
+      };
+    });
+  });
   return { suite: prepared.suite, changed: true, generation, packages: prepared.plan.packages, indexes };
 }

@@ -2,8 +2,9 @@ import { contentsLocation, entryFile, packagesStanza } from '../debian/packages.
 import { ownPoolName, poolName } from '../debian/pool.ts';
 import { entryFields, type IndexEntry, mergeEntries, type StanzaKey, scanStanzas } from '../debian/stanza-index.ts';
 import type { Problem } from '../problem.ts';
-import type { PackageChange } from '../timing/record.ts';
+import type { IndexContributor, PackageChange } from '../timing/record.ts';
 import { conflict } from './conflict.ts';
+import { contributors } from './contributors.ts';
 import { contentsPath, type PackagesKind, packagesPath } from './index-paths.ts';
 import type { PublishRequest } from './request.ts';
 import type { ScannedBinary, ScannedFile } from './scanned.ts';
@@ -43,13 +44,24 @@ export interface ListChanges {
   /** Pool files that the changed lists no longer hold. */
   readonly unlisted: PoolName[];
   readonly contents: ContentsChange[];
+  /** Who brings most into each list and Contents index, by path without form. */
+  readonly contributors: Map<string, readonly IndexContributor[]>;
   readonly packages: PackageChange[];
   readonly problems: Problem[];
   readonly warnings: string[];
 }
 
 export function noChanges(): ListChanges {
-  return { lists: new Map(), poolFiles: [], unlisted: [], contents: [], packages: [], problems: [], warnings: [] };
+  return {
+    lists: new Map(),
+    poolFiles: [],
+    unlisted: [],
+    contents: [],
+    contributors: new Map(),
+    packages: [],
+    problems: [],
+    warnings: [],
+  };
 }
 
 /** One published Packages list, scanned. */
@@ -96,8 +108,15 @@ export function planBinaries(input: {
   for (const item of input.packages) place(item, lists, taken, input, changes);
   for (const each of lists) {
     if (each.published && each.add.length === 0 && each.remove.size === 0) continue;
-    changes.lists.set(packagesPath(input.component, each.architecture, input.kind), merged(each));
-    if (input.kind === 'deb') changes.contents.push(contentsChange(input.component, each));
+    const path = packagesPath(input.component, each.architecture, input.kind);
+    const stanzas = each.add.map((item) => ({ package: item.package, amount: item.bytes.length }));
+    changes.lists.set(path, merged(each));
+    changes.contributors.set(path, contributors(stanzas, 'bytes'));
+    if (input.kind !== 'deb') continue;
+    const change = contentsChange(input.component, each);
+    const paths = each.add.map((item) => ({ package: item.package, amount: item.fileList.paths?.length ?? 0 }));
+    changes.contents.push(change);
+    changes.contributors.set(change.path, contributors(paths, 'paths'));
   }
   return changes;
 }

@@ -2,6 +2,7 @@ import { poolFolder } from '../debian/pool.ts';
 import { sourcesStanza } from '../debian/sources.ts';
 import { type ArrivingStanza, type IndexEntry, mergeEntries, scanStanzas } from '../debian/stanza-index.ts';
 import { conflict } from './conflict.ts';
+import { contributors } from './contributors.ts';
 import { sourcesPath } from './index-paths.ts';
 import { type ListedSource, listedSource } from './listed-source.ts';
 import { type ListChanges, noChanges } from './plan-binaries.ts';
@@ -73,7 +74,10 @@ export function planSources(input: {
     });
   }
   if (add.length > 0 || remove.size > 0) {
-    changes.lists.set(sourcesPath(input.component), mergeEntries(bytes, entries, { add, remove }));
+    const path = sourcesPath(input.component);
+    const stanzas = add.map((source) => ({ package: source.package, amount: source.bytes.length }));
+    changes.lists.set(path, mergeEntries(bytes, entries, { add, remove }));
+    changes.contributors.set(path, contributors(stanzas, 'bytes'));
   }
   return changes;
 }

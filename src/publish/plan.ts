@@ -1,5 +1,5 @@
 import type { Problem } from '../problem.ts';
-import type { PackageChange } from '../timing/record.ts';
+import type { IndexContributor, PackageChange } from '../timing/record.ts';
 import { packagesPath, sourcesPath } from './index-paths.ts';
 import { type ContentsChange, type ListChanges, type PoolFile, type PoolName, planBinaries } from './plan-binaries.ts';
 import { planSources } from './plan-sources.ts';
@@ -14,6 +14,8 @@ export interface SuitePlan {
   readonly unlisted: readonly PoolName[];
   /** For a suite that has Contents; merged in the index phase, since it may need file lists from the store. */
   readonly contents: readonly ContentsChange[];
+  /** Who brings most into each index that changes, by path without form. */
+  readonly contributors: ReadonlyMap<string, readonly IndexContributor[]>;
   readonly packages: readonly PackageChange[];
   readonly problems: readonly Problem[];
   readonly warnings: readonly string[];
@@ -50,6 +52,7 @@ export function planSuite(input: {
     poolFiles: changes.flatMap(({ poolFiles }) => poolFiles),
     unlisted: changes.flatMap(({ unlisted }) => unlisted),
     contents: shape.contents ? changes.flatMap(({ contents }) => contents) : [],
+    contributors: new Map(changes.flatMap(({ contributors }) => [...contributors])),
     packages: changes.flatMap(({ packages }) => packages),
     problems: changes.flatMap(({ problems }) => problems),
     warnings: changes.flatMap(({ warnings }) => warnings),

@@ -1,18 +1,24 @@
 import type { Form } from '../codec/codecs.ts';
 
-/** What one run is asked to publish, already found valid. Where to, and with which keys, is said beside it. */
-export interface PublishRequest {
-  /** At least one; every name once. */
-  readonly suites: readonly SuiteRequest[];
+/** How a new generation of a suite is made, whatever command makes it. */
+export interface GenerationSettings {
   readonly release: ReleaseInfo;
   /** Lets a field that apt clients pin (Origin, Label, Codename, NotAutomatic pair) differ from the published one. */
   readonly allowReleaseInfoChange: boolean;
+  /** Forms in which every index is stored; at least one, in the order of `forms`. */
+  readonly compression: readonly Form[];
+  /** Whether a store that does not hold conditional writes is an error rather than a warning. */
+  readonly requireConditionalWrites: boolean;
+}
+
+/** What one run is asked to publish, already found valid. Where to, and with which keys, is said beside it. */
+export interface PublishRequest extends GenerationSettings {
+  /** At least one; every name once. */
+  readonly suites: readonly SuiteRequest[];
   /** Whether to take over a suite that something else has made, or whose head something else has written. */
   readonly adopt: boolean;
   /** Architectures to serve; absent: those that are published plus those that come in. Never `all`, `any` or `source`. */
   readonly architectures?: readonly string[];
-  /** Forms in which every index is stored; at least one, in the order of `forms`. */
-  readonly compression: readonly Form[];
   /** Whether to keep Contents indexes. */
   readonly contents: boolean;
   /** What to do when a package is published with the same name, version and architecture but other bytes. */
@@ -21,8 +27,6 @@ export interface PublishRequest {
   readonly renameConcurrency: number | 'auto';
   /** Uploads in flight together; `auto` adapts, a number is obeyed exactly. */
   readonly uploadConcurrency: number | 'auto';
-  /** Whether a store that does not hold conditional writes is an error rather than a warning. */
-  readonly requireConditionalWrites: boolean;
   /** Whether to stop before the first write. */
   readonly dryRun: boolean;
 }

@@ -40,7 +40,7 @@ export interface Shape {
   readonly sources: readonly { component: string; sources: readonly ScannedSource[] }[];
   /** Whether the suite has Contents after this run. */
   readonly contents: boolean;
-  /** Published indexes, without form, that the plan needs. */
+  /** Indexes, without form, that the plan needs as far as they are published. */
   readonly needed: readonly string[];
 }
 
@@ -93,7 +93,7 @@ export function shapeOf(input: {
     lists,
     sources,
     contents: input.contents,
-    needed: [...needed].filter((index) => published.indexes.has(index)).sort(),
+    needed: [...needed].sort(),
   };
 }
 

@@ -3,7 +3,7 @@ import { signRelease } from '../signing/sign.ts';
 import type { BuiltIndex } from './build-indexes.ts';
 import { nextRelease } from './next-release.ts';
 import type { Prepared } from './prepare.ts';
-import type { PublishRequest } from './request.ts';
+import type { GenerationSettings } from './request.ts';
 import { phase, type RunContext } from './run-context.ts';
 
 /** The Release files of the generation to come. */
@@ -21,17 +21,18 @@ const forgiven = 10_000;
 /** The phase sign: InRelease and Release.gpg, verified with the public part before anything relies on them. */
 export function signGeneration(
   run: RunContext,
-  request: PublishRequest,
+  settings: GenerationSettings,
   prepared: Prepared,
   built: readonly BuiltIndex[],
 ): Promise<SignedGeneration> {
-  const { suite, fields, published, shape } = prepared;
+  const { suite, fields, published, components, architectures } = prepared;
   return phase(run, 'sign', suite, async ({ scope }) => {
     const next = nextRelease({
       fields,
       published: published?.release,
-      info: request.release,
-      shape,
+      info: settings.release,
+      components,
+      architectures,
       built,
       now: run.date,
     });

@@ -41,8 +41,10 @@ const keptGeneration = v.object({
   headSha256: sha256,
   /** When the next generation took its place: its grace runs from here. */
   until: moment,
-  /** By-hash objects that it names and the generation after it does not. */
+  /** What it stored under names that the generation after it stores otherwise, or no longer. */
   dropped: v.array(storedIndex),
+  /** Names that the generation after it has and it has not. */
+  came: v.array(relativePath),
 });
 
 const unlistedFile = v.object({

@@ -42,11 +42,10 @@ import { buildSuite } from './build-indexes.ts';
 import { claimGeneration } from './claim.ts';
 import { clean } from './clean.ts';
 import { finish } from './finish.ts';
-import type { IncomingPackages } from './incoming.ts';
 import { publishedResult, type SuiteResult, unchangedResult } from './outcome.ts';
 import { secondLook } from './pool-look.ts';
-import { type Prepared, prepare } from './prepare.ts';
-import type { PublishRequest } from './request.ts';
+import type { Prepare, Prepared } from './prepare.ts';
+import type { GenerationSettings } from './request.ts';
 import type { RunContext } from './run-context.ts';
 import { signGeneration } from './sign.ts';
 import { stage } from './stage.ts';
@@ -56,7 +55,7 @@ import { together, wave } from './wave.ts';
 
 /** What the suites of one run do once for all of them. */
 export interface SharedWork {
-  readonly incoming: IncomingPackages;
+  readonly prepare: Prepare;
   readonly uploads: Uploads;
   /** What the store does with conditions: asked once, and only when no record tells. */
   readonly conditions: () => Promise<Conditions>;
@@ -71,7 +70,7 @@ const claims = 50;
  */
 export async function transact(
   run: RunContext,
-  request: PublishRequest,
+  settings: GenerationSettings,
   first: Prepared,
   shared: SharedWork,
 ): Promise<SuiteResult> {
@@ -83,9 +82,9 @@ export async function transact(
     const { plan, published, pool, adopted, expectedHead } = prepared;
     const known = adopted === undefined ? published?.record.conditions : undefined;
     const conditions = known ?? (await shared.conditions());
-    judgeConditions(run, request, conditions);
+    judgeConditions(run, settings, conditions);
     const [generation] = await together(
-      makeGeneration(run, request, prepared),
+      makeGeneration(run, settings, prepared),
       shared.uploads.ensure(suite, plan, conditions),
     );
     const claim = await claimGeneration(run, prepared, generation, conditions);
@@ -104,28 +103,28 @@ export async function transact(
       overtaken = result;
     }
     await run.clock.sleep(run.random() * 100 * Math.min(attempt, 10));
-    prepared = await prepare(run, request, suite, shared.incoming);
+    prepared = await shared.prepare(suite);
     throwProblems(prepared.plan.problems);
   }
   throw busy(suite);
 }
 
 /** The phases index, sign and stage. */
-async function makeGeneration(run: RunContext, request: PublishRequest, prepared: Prepared) {
-  const built = await buildSuite(run, request, prepared);
-  const signed = await signGeneration(run, request, prepared, built);
+async function makeGeneration(run: RunContext, settings: GenerationSettings, prepared: Prepared) {
+  const built = await buildSuite(run, settings, prepared);
+  const signed = await signGeneration(run, settings, prepared, built);
   await stage(run, prepared, built);
   return { ...signed, built };
 }
 
 /** A store that does not hold conditions is used in a weaker way, never in silence. */
-function judgeConditions(run: RunContext, request: PublishRequest, { kind }: Conditions): void {
+function judgeConditions(run: RunContext, settings: GenerationSettings, { kind }: Conditions): void {
   if (kind === 'enforced') return;
   const what =
     kind === 'none'
       ? 'The store does not hold conditional writes (If-None-Match, If-Match).'
       : 'The store does not hold If-Match on writes.';
-  if (request.requireConditionalWrites) {
+  if (settings.requireConditionalWrites) {
     throw new Problem({
       code: 'conditions-required',
       title: 'The store does not hold conditional writes',

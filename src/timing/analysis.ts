@@ -1,5 +1,6 @@
 import type { RunRecord } from './record.ts';
 import { type PhaseName, type PhaseSpan, phaseNames, type RequestSpan, type Span, type Verb, verbs } from './span.ts';
+import { durations, highestInFlight, nearestRank, type Stretch, totalLength, union, waves } from './stretches.ts';
 
 /** Where the time of a run went, as far as its record tells. All times in milliseconds. */
 export interface RunAnalysis {
@@ -32,56 +33,74 @@ export interface PhaseAnalysis {
   readonly waves: number;
   /** `waves` × round trip: what the phase would take with endless bandwidth and no work; absent without a round trip. */
   readonly least?: number;
-  /** What the last 5 % of the requests cost: from the moment 95 % were done to the last one's end. */
-  readonly stragglers: number;
-  /** Gaps of at least 20 ms in which neither a request nor recorded work of this phase was going on. */
+  readonly stragglers: Stragglers;
+  /** Gaps of at least `idleGap` in which neither a request nor recorded work of this phase was going on. */
   readonly idle: { readonly gaps: number; readonly total: number };
+}
+
+/** What a few late requests cost a phase. */
+export interface Stragglers {
+  /**
+   * From the moment at which all but the last twentieth (at least one) of its requests were done, and a request of median duration in
+   * place of the late ones would have been done too, to the end of the last one. Requests one after another cost nothing so.
+   */
+  readonly cost: number;
+  /** How many requests were still going on then; 0 exactly when they cost nothing. */
+  readonly requests: number;
+  /** The one that ended last, where it cost most. */
+  readonly last?: RequestSpan;
 }
 
 /** A round trip is measured on requests that fit into the first packets of a connection: 10 segments of 1460 bytes (RFC 6928). */
 const smallBytes = 14_600;
-const idleGap = 20;
+/** A shorter pause between two pieces of work is the machine's own, milliseconds. */
+export const idleGap = 20;
 const transient: ReadonlySet<string> = new Set(['throttled', 'timeout', 'connection', 'server']);
 const answered: ReadonlySet<string> = new Set(['ok', 'not-found', 'precondition-failed']);
 
-interface Stretch {
-  readonly start: number;
-  readonly end: number;
-}
-
-/** Pure: the same record gives the same analysis. */
+/** Pure: the same record gives the same analysis. Requests that the record leaves out count in `requests`, bytes and nothing else. */
 export function analyse(record: RunRecord): RunAnalysis {
   const roundTrip = medianRoundTrip(record.spans);
+  const spans = Map.groupBy(record.spans, ({ phase }) => phase);
   const names = phaseNames.filter((name) => record.phases.some((phase) => phase.name === name));
   return {
-    phases: names.map((name) => analysePhase(name, record, roundTrip)),
+    phases: names.map((name) => analysePhase(name, record, spans, roundTrip)),
     ...(roundTrip === undefined ? {} : { roundTrip }),
-    outside: Math.max(0, record.durationMs - length(union(record.phases))),
+    outside: Math.max(0, record.durationMs - totalLength(union(record.phases))),
   };
 }
 
-function analysePhase(name: PhaseName, record: RunRecord, roundTrip: number | undefined): PhaseAnalysis {
+function analysePhase(
+  name: PhaseName,
+  record: RunRecord,
+  spansOf: ReadonlyMap<number, readonly Span[]>,
+  roundTrip: number | undefined,
+): PhaseAnalysis {
   const stretches = record.phases.filter((phase) => phase.name === name);
   const ids = new Set(stretches.map(({ id }) => id));
-  const spans = record.spans.filter(({ phase }) => ids.has(phase));
+  const spans = stretches.flatMap(({ id }) => spansOf.get(id) ?? []);
   const requests = spans.filter((span) => span.kind === 'request');
-  const wall = length(union(stretches));
+  const omitted = (record.omitted ?? []).filter(({ phase }) => ids.has(phase));
+  const wall = totalLength(union(stretches));
   const time = percentiles(requests);
-  const waves = longestChain(requests);
+  const depth = waves(requests).length;
   return {
     name,
     wall,
     share: record.durationMs > 0 ? wall / record.durationMs : 0,
-    requests: byVerb(requests),
-    bytesUp: requests.reduce((sum, { bytesUp }) => sum + bytesUp, 0),
-    bytesDown: requests.reduce((sum, { bytesDown }) => sum + bytesDown, 0),
+    requests: byVerb([
+      ...requests.map(({ verb }) => ({ verb, spans: 1 })),
+      ...omitted.flatMap(({ verb, spans: count }) => (verb === undefined ? [] : { verb, spans: count })),
+    ]),
+    bytesUp: [...requests, ...omitted].reduce((sum, { bytesUp }) => sum + bytesUp, 0),
+    bytesDown: [...requests, ...omitted].reduce((sum, { bytesDown }) => sum + bytesDown, 0),
     retries: requests.filter(({ outcome }) => transient.has(outcome)).length,
     errors: requests.filter(({ outcome }) => outcome === 'failed').length,
     ...(time === undefined ? {} : { time }),
     highestInFlight: highestInFlight(requests),
-    waves,
-    ...(roundTrip === undefined ? {} : { least: waves * roundTrip }),
-    stragglers: stragglers(stretches, requests),
+    waves: depth,
+    ...(roundTrip === undefined ? {} : { least: depth * roundTrip }),
+    stragglers: stragglers(stretches, spansOf),
     idle: idle(stretches, spans),
   };
 }
@@ -97,9 +116,10 @@ function medianRoundTrip(spans: readonly Span[]): number | undefined {
   return nearestRank(durations(small), 0.5);
 }
 
-function byVerb(requests: readonly RequestSpan[]): Map<Verb, number> {
-  const counts = verbs.map((verb) => [verb, requests.filter((request) => request.verb === verb).length] as const);
-  return new Map(counts.filter(([, count]) => count > 0));
+function byVerb(requests: readonly { readonly verb: Verb; readonly spans: number }[]): Map<Verb, number> {
+  const counts = new Map<Verb, number>();
+  for (const { verb, spans } of requests) counts.set(verb, (counts.get(verb) ?? 0) + spans);
+  return new Map(verbs.flatMap((verb) => (counts.has(verb) ? [[verb, counts.get(verb) ?? 0] as const] : [])));
 }
 
 function percentiles(requests: readonly RequestSpan[]): PhaseAnalysis['time'] {
@@ -108,56 +128,31 @@ function percentiles(requests: readonly RequestSpan[]): PhaseAnalysis['time'] {
   return p50 === undefined || p95 === undefined || max === undefined ? undefined : { p50, p95, max };
 }
 
-/** In ascending order. */
-function durations(stretches: readonly Stretch[]): number[] {
-  return stretches.map(({ start, end }) => end - start).sort((a, b) => a - b);
-}
-
-/** The smallest value that at least `part` of the values do not exceed: always one that was measured. */
-function nearestRank(ascending: readonly number[], part: number): number | undefined {
-  return ascending[Math.max(0, Math.ceil(part * ascending.length) - 1)];
-}
-
-function highestInFlight(requests: readonly Stretch[]): number {
-  // At one moment ends come before starts: a request that follows another on the same connection is not beside it.
-  const changes = requests.flatMap(({ start, end }) => [
-    { at: start, by: 1 },
-    { at: end, by: -1 },
-  ]);
-  changes.sort((a, b) => a.at - b.at || a.by - b.by);
-  let inFlight = 0;
-  let highest = 0;
-  for (const { by } of changes) {
-    inFlight += by;
-    highest = Math.max(highest, inFlight);
-  }
-  return highest;
-}
-
-/** Always taking the request that ends first among those that can follow gives the longest chain (interval scheduling). */
-function longestChain(requests: readonly Stretch[]): number {
-  let links = 0;
-  let free = Number.NEGATIVE_INFINITY;
-  for (const { start, end } of [...requests].sort((a, b) => a.end - b.end || a.start - b.start)) {
-    if (start < free) continue;
-    links += 1;
-    free = end;
-  }
-  return links;
-}
-
 /** Stretches that overlap (several suites) are one wait; stretches apart (a repeated phase) are several, added up. */
-function stragglers(stretches: readonly PhaseSpan[], requests: readonly RequestSpan[]): number {
-  let total = 0;
-  for (const whole of union(stretches)) {
-    const ids = new Set(
-      stretches.filter(({ start, end }) => start >= whole.start && end <= whole.end).map(({ id }) => id),
-    );
-    const ends = requests.filter(({ phase }) => ids.has(phase)).map(({ end }) => end);
-    ends.sort((a, b) => a - b);
-    total += (ends.at(-1) ?? 0) - (nearestRank(ends, 0.95) ?? 0);
-  }
-  return total;
+function stragglers(stretches: readonly PhaseSpan[], spansOf: ReadonlyMap<number, readonly Span[]>): Stragglers {
+  const waits = union(stretches).map((whole) => {
+    const inside = stretches.filter(({ start, end }) => start >= whole.start && end <= whole.end);
+    const spans = inside.flatMap(({ id }) => spansOf.get(id) ?? []);
+    return lateIn(spans.filter((span) => span.kind === 'request'));
+  });
+  const [worst] = waits.toSorted((a, b) => b.cost - a.cost);
+  return {
+    cost: waits.reduce((sum, { cost }) => sum + cost, 0),
+    requests: waits.reduce((sum, { requests }) => sum + requests, 0),
+    ...(worst?.last === undefined ? {} : { last: worst.last }),
+  };
+}
+
+function lateIn(requests: readonly RequestSpan[]): Stragglers {
+  const inOrder = requests.toSorted((a, b) => a.end - b.end);
+  const late = inOrder.slice(inOrder.length - Math.ceil(inOrder.length / 20));
+  const before = inOrder[inOrder.length - late.length - 1];
+  const last = late.at(-1);
+  const typical = nearestRank(durations(requests), 0.5);
+  if (before === undefined || last === undefined || typical === undefined) return { cost: 0, requests: 0 };
+  const expected = Math.max(before.end, ...late.map(({ start }) => start + typical));
+  if (last.end <= expected) return { cost: 0, requests: 0 };
+  return { cost: last.end - expected, requests: late.filter(({ end }) => end > expected).length, last };
 }
 
 function idle(stretches: readonly Stretch[], spans: readonly Stretch[]): PhaseAnalysis['idle'] {
@@ -174,19 +169,4 @@ function idle(stretches: readonly Stretch[], spans: readonly Stretch[]): PhaseAn
   }
   const long = gaps.filter((gap) => gap >= idleGap);
   return { gaps: long.length, total: long.reduce((sum, gap) => sum + gap, 0) };
-}
-
-/** The same time as stretches that do not touch, in order. */
-function union(stretches: readonly Stretch[]): Stretch[] {
-  const merged: { start: number; end: number }[] = [];
-  for (const { start, end } of [...stretches].sort((a, b) => a.start - b.start)) {
-    const last = merged.at(-1);
-    if (last !== undefined && start <= last.end) last.end = Math.max(last.end, end);
-    else merged.push({ start, end });
-  }
-  return merged;
-}
-
-function length(stretches: readonly Stretch[]): number {
-  return stretches.reduce((sum, { start, end }) => sum + end - start, 0);
 }

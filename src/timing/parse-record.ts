@@ -139,13 +139,17 @@ const packageChange = object(
   {},
 );
 
+const contributor = object({ package: text, amount: whole, unit: oneOf('bytes', 'paths') }, {});
+const index = object({ path: text, size: whole }, { previousSize: whole, contributors: list(contributor) });
+const omitted = object({ phase: whole, spans: whole, bytesUp: whole, bytesDown: whole }, { verb: oneOf(...verbs) });
+
 const suite = object(
   {
     suite: text,
     changed: flag,
     generation: whole,
     packages: list(packageChange),
-    indexes: list(object({ path: text, size: whole }, { previousSize: whole })),
+    indexes: list(index),
   },
   {},
 );
@@ -165,7 +169,10 @@ const runRecord: Check<RunRecord> = object(
     spans: list(span),
     warnings: list(text),
   },
-  { problem: object({ code: text, title: text, what: text, advice: text }, {}) },
+  {
+    omitted: list(omitted),
+    problem: object({ code: text, title: text, what: text, advice: text }, {}),
+  },
 );
 
 function checkTimes(record: RunRecord): void {
@@ -178,6 +185,9 @@ function checkTimes(record: RunRecord): void {
   for (const [index, { phase, start, end }] of record.spans.entries()) {
     if (!ids.has(phase)) throw invalid(`spans[${index}].phase`, 'is the id of no phase');
     if (end < start) throw invalid(`spans[${index}].end`, 'lies before its start');
+  }
+  for (const [index, { phase }] of (record.omitted ?? []).entries()) {
+    if (!ids.has(phase)) throw invalid(`omitted[${index}].phase`, 'is the id of no phase');
   }
   if (record.problem !== undefined && record.outcome !== 'failed') throw invalid('problem', 'goes with no failure');
 }

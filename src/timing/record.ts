@@ -1,7 +1,15 @@
 import type { Problem } from '../problem.ts';
-import type { PhaseSpan, Span } from './span.ts';
+import { mostSpans, sampleSpans } from './sample-spans.ts';
+import type { PhaseSpan, Span, Verb } from './span.ts';
 
-/** The one account of a run, from which every report is rendered. No secret, bucket name, URL or machine path is in it. */
+/**
+ * The one account of a run, from which every report is rendered: the file that the output `timings` names, as JSON. Times are
+ * milliseconds since the run began, to the microsecond; sizes are bytes. No secret, bucket name, key of the store, URL or
+ * machine path is in it, but for what the texts of warnings and problem say to the user.
+ *
+ * The schema is closed and has a version. `parseRunRecord` refuses what is not exactly this, so a field more, or a word more in one of the
+ * lists of words (`span.ts`), is a new version.
+ */
 export interface RunRecord {
   readonly schema: 'apt-publish/run/1';
   /** ISO 8601, UTC. */
@@ -11,7 +19,10 @@ export interface RunRecord {
   readonly store: StoreFacts;
   readonly suites: readonly SuiteOutcome[];
   readonly phases: readonly PhaseSpan[];
+  /** All of them up to 50,000; of more, all errors, the slowest 200 and a sample. */
   readonly spans: readonly Span[];
+  /** What the sample leaves out, by phase and verb; absent when that is nothing. */
+  readonly omitted?: readonly OmittedSpans[];
   /** Sentences for the user about things that did not stop the run. */
   readonly warnings: readonly string[];
   /** Set when the outcome is `failed`. */
@@ -51,10 +62,30 @@ export interface IndexFile {
   readonly size: number;
   /** Absent for an index that did not exist before. */
   readonly previousSize?: number;
+  /** The packages that brought most into it in this run, the largest first, three at most; absent when nothing came in. */
+  readonly contributors?: readonly IndexContributor[];
+}
+
+/** What one package, in all its versions and architectures that came in, has brought into an index. */
+export interface IndexContributor {
+  readonly package: string;
+  readonly amount: number;
+  /** Bytes of its stanzas before compression; in Contents, paths. */
+  readonly unit: 'bytes' | 'paths';
+}
+
+/** Spans of one phase that were not kept. */
+export interface OmittedSpans {
+  readonly phase: number;
+  /** Absent for pieces of work. */
+  readonly verb?: Verb;
+  readonly spans: number;
+  readonly bytesUp: number;
+  readonly bytesDown: number;
 }
 
 /** What the publisher knows at the end of a run; `started` in milliseconds since the epoch. */
-export interface RunParts extends Omit<RunRecord, 'schema' | 'started' | 'problem'> {
+export interface RunParts extends Omit<RunRecord, 'schema' | 'started' | 'problem' | 'omitted'> {
   readonly started: number;
   readonly problem?: Problem;
 }
@@ -64,6 +95,7 @@ export interface RunParts extends Omit<RunRecord, 'schema' | 'started' | 'proble
  * ended, and times are cut to microseconds, so that the record of equal runs under a test clock is equal text.
  */
 export function makeRunRecord({ started, problem, ...rest }: RunParts): RunRecord {
+  const { spans, omitted } = sampleSpans(rest.spans, mostSpans);
   const told = problem && { code: problem.code, title: problem.title, what: problem.what, advice: problem.advice };
   return {
     schema: 'apt-publish/run/1',
@@ -71,7 +103,8 @@ export function makeRunRecord({ started, problem, ...rest }: RunParts): RunRecor
     ...rest,
     durationMs: microseconds(rest.durationMs),
     phases: inOrder(rest.phases),
-    spans: inOrder(rest.spans),
+    spans: inOrder(spans),
+    ...(omitted.length === 0 ? {} : { omitted }),
     ...(told === undefined ? {} : { problem: told }),
   };
 }

@@ -68,21 +68,6 @@ export function waves<S extends Stretch>(stretches: readonly S[]): S[][] {
     while (current < ends.length - 1 && (ends[current] ?? 0) <= stretch.start) current += 1;
     found[current]?.push(stretch);
   }
-  return found;
-}
-
-/** Sorts stretches into as few lanes as there are stretches at a time, so that in one lane none overlaps or touches another of no length. */
-export function lanes<S extends Stretch>(stretches: readonly S[]): S[][] {
-  const found: { readonly stretches: S[]; free: number }[] = [];
-  for (const stretch of [...stretches].sort((a, b) => a.start - b.start || b.end - a.end)) {
-    const lane = found.find(({ free }) => free <= stretch.start);
-    // What lasts no time takes its moment all the same: two of them at one moment have no order.
-    const free = Math.max(stretch.end, stretch.start + Number.EPSILON * Math.max(1, stretch.start));
-    if (lane === undefined) found.push({ stretches: [stretch], free });
-    else {
-      lane.stretches.push(stretch);
-      lane.free = free;
-    }
-  }
-  return found.map((lane) => lane.stretches);
+  // A link of no length has the moment of the next one.
+  return found.filter((wave) => wave.length > 0);
 }

@@ -57,6 +57,7 @@ describe('the inputs', () => {
       },
       store: { kind: 'directory', path: './site' },
       signing: 'unsigned',
+      comment: { when: 'auto' },
       temporaryFolder: '/tmp',
     });
   });

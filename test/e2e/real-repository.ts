@@ -61,7 +61,8 @@ export async function publishRealPackages(): Promise<RealRepository> {
     ),
     await publishStep(
       bundle,
-      { ...base, contents: 'true', suites: `${contentsSuite}/main: main/*.deb\n${contentsSuite}/contrib: contrib/*.deb` },
+      // debmirror takes `stable/updates` for the folder `updates` of a release that calls itself `stable`.
+      { ...base, codename: 'stable', contents: 'true', suites: `${contentsSuite}/main: main/*.deb\n${contentsSuite}/contrib: contrib/*.deb` },
       { workspace: third },
     ),
   ];

@@ -44,19 +44,18 @@ const requestLimit = 3000;
 /** Judges one run while it goes on, and gathers what many runs came to. */
 class Judge {
   readonly #scenario: Scenario;
-  readonly #judged = new WeakSet<Objects>();
-  readonly violations = new Map<string, Violation>();
-  mostRequests = 0;
+  readonly #violations = new Map<string, Violation>();
+  #mostRequests = 0;
+  #ends = 0;
 
   constructor(scenario: Scenario) {
     this.#scenario = scenario;
   }
 
   async step(stepper: Stepper, before: Objects): Promise<void> {
-    this.mostRequests = Math.max(this.mostRequests, ...stepper.processes.map(({ requests }) => requests));
+    this.#mostRequests = Math.max(this.#mostRequests, ...stepper.processes.map(({ requests }) => requests));
     if (stepper.processes.some(({ requests }) => requests > requestLimit)) throw new Error('A run does not end.');
-    if (before === stepper.objects || this.#judged.has(stepper.objects)) return;
-    this.#judged.add(stepper.objects);
+    if (before === stepper.objects) return;
     const { check, admits = [] } = this.#scenario;
     const snapshot = bodies(stepper.objects);
     const found = await check.findings(snapshot);
@@ -67,6 +66,7 @@ class Judge {
   }
 
   async end(stepper: Stepper): Promise<void> {
+    this.#ends += 1;
     const alive = stepper.processes.filter(({ held }) => held === undefined);
     for (const { name, end } of alive) {
       if (end === undefined) this.#report(stepper, `${name} waits for ever`);
@@ -79,9 +79,14 @@ class Judge {
     for (const what of (await this.#scenario.atEnd?.(stepper)) ?? []) this.#report(stepper, `at the end: ${what}`);
   }
 
+  outcome(counted: Pick<Explored, 'states' | 'runs' | 'complete'>): Explored {
+    const violations = [...this.#violations.values()];
+    return { ...counted, ends: this.#ends, mostRequests: this.#mostRequests, violations };
+  }
+
   #report({ trace }: Stepper, what: string): void {
-    const known = this.violations.get(what);
-    if (known === undefined || trace.length < known.trace.length) this.violations.set(what, { what, trace: [...trace] });
+    const known = this.#violations.get(what);
+    if (known === undefined || trace.length < known.trace.length) this.#violations.set(what, { what, trace: [...trace] });
   }
 }
 
@@ -89,51 +94,94 @@ class Judge {
  * Every order of everything, by depth-first search without repetition: a step whose outcome is a state that was seen before is not
  * taken. Each branch is run from the beginning, since a process cannot be copied.
  */
-export async function exploreAll(scenario: Scenario, limit = { runs: 20_000 }): Promise<Explored> {
+export async function exploreAll(scenario: Scenario, mostRuns: number): Promise<Explored> {
   const judge = new Judge(scenario);
   const seen = new Set<string>();
   const branches: (readonly Step[])[] = [[]];
   let runs = 0;
-  let ends = 0;
-  for (let branch = branches.pop(); branch !== undefined && runs < limit.runs; branch = branches.pop()) {
+  while (branches.length > 0 && runs < mostRuns) {
+    const branch = branches.pop() ?? [];
     runs += 1;
-    const stepper = scenario.begin();
-    const taken: Step[] = [];
-    await idle();
-    for (;;) {
+    const choose = (stepper: Stepper, taken: readonly Step[]) => {
       const given = branch[taken.length];
-      const next = given ?? unseen(scenario, stepper, seen, (step) => branches.push([...taken, step]));
-      if (next === 'ended') {
-        ends += 1;
-        await judge.end(stepper);
-      }
-      if (typeof next === 'string') break;
-      const before = stepper.objects;
-      await stepper.take(next);
-      taken.push(next);
-      if (given === undefined || taken.length === branch.length) await judge.step(stepper, before);
-    }
+      if (given !== undefined) return given;
+      const fresh = possible(scenario, stepper).filter((step) => {
+        const state = stepper.after(step);
+        return !seen.has(state) && seen.add(state);
+      });
+      for (const step of fresh.slice(1)) branches.push([...taken, step]);
+      return fresh[0];
+    };
+    await runOnce(scenario, judge, choose, branch.length);
   }
-  return outcome(judge, { states: seen.size, runs, ends, complete: branches.length === 0 });
+  return judge.outcome({ states: seen.size, runs, complete: branches.length === 0 });
 }
 
-/** The first step to a state that was not seen yet; the others go to `later`. */
-function unseen(
+/** Runs in orders drawn by chance: number `first` and the `count` after it, each the same on every machine. */
+export async function exploreSome(scenario: Scenario, first: number, count: number): Promise<Explored> {
+  const judge = new Judge(scenario);
+  for (let seed = first; seed < first + count; seed += 1) {
+    const random = chance(seed);
+    // Some runs change between the processes all the time, others hardly ever: both kinds find faults that the other does not.
+    const restless = random();
+    let last: Step | undefined;
+    await runOnce(scenario, judge, (stepper) => {
+      const steps = possible(scenario, stepper);
+      const same = steps.filter(({ process, act }) => process === last?.process && act === 'go');
+      const from = same.length > 0 && random() > restless ? same : steps;
+      // Standing still is tried in a run at a place of its own, not at every second request.
+      const calm = from.filter(({ act }) => act !== 'hold' || random() < 0.05);
+      const among = calm.length > 0 ? calm : from;
+      last = among[Math.floor(random() * among.length)];
+      return last;
+    });
+  }
+  return judge.outcome({ states: 0, runs: count, complete: false });
+}
+
+/** One run from the beginning, in the order that `choose` says, until that says no more. Its first `replayed` steps are known. */
+async function runOnce(
   scenario: Scenario,
-  stepper: Stepper,
-  seen: Set<string>,
-  later: (step: Step) => void,
-): Step | 'ended' | 'seen' {
-  const steps = possible(scenario, stepper);
-  if (steps.every(({ act }) => act === 'thaw')) ends(seen, stepper);
-  const fresh = steps.filter((step) => {
-    const state = stepper.after(step);
-    if (seen.has(state)) return false;
-    seen.add(state);
-    return true;
+  judge: Judge,
+  choose: (stepper: Stepper, taken: readonly Step[]) => Step | undefined,
+  replayed = 0,
+): Promise<void> {
+  const stepper = scenario.begin();
+  const taken: Step[] = [];
+  await idle();
+  for (;;) {
+    if (taken.length >= replayed && isOver(stepper)) await judge.end(stepper);
+    const next = choose(stepper, taken);
+    if (next === undefined) return;
+    const before = stepper.objects;
+    await stepper.take(next);
+    taken.push(next);
+    if (taken.length >= replayed) await judge.step(stepper, before);
+  }
+}
+
+/** Nothing can happen any more, unless a process that stands still goes on after all. */
+function isOver({ processes }: Stepper): boolean {
+  return processes.every(({ held, waiting }) => held !== undefined || waiting.length === 0);
+}
+
+function possible({ mayHold, isLocal }: Scenario, stepper: Stepper): Step[] {
+  const oneStands = stepper.processes.some(({ held }) => held !== undefined);
+  const steps = stepper.steps((request) => !oneStands && mayHold?.(request) === true);
+  const local = steps.find((step) => {
+    const request = stepper.requestOf(step);
+    return request !== undefined && isLocal?.(request) === true;
   });
-  const [first, ...others] = fresh;
-  for (const step of others) later(step);
-  if (first !== undefined) return first;
-  return steps.length === 0 ? 'ended' : 'seen';
+  return local === undefined ? steps : [local];
+}
+
+/** Numbers in [0, 1) from a seed (mulberry32). */
+function chance(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
 }

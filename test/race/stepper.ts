@@ -95,16 +95,21 @@ export class Stepper {
   }
 
   /** Every step that is possible now, in a fixed order. Call after `idle`. */
-  steps(mayHold: (process: number, request: Operation<unknown>) => boolean): Step[] {
+  steps(mayHold: (request: Operation<unknown>) => boolean): Step[] {
     return this.processes.flatMap((process, index): Step[] => {
       if (process.held !== undefined) return [{ process: index, act: 'thaw', which: 0 }];
       return process.waiting.flatMap((waiting, which): Step[] => {
         if (waiting.due !== undefined && !this.#timeMayReach(this.#wakes(waiting))) return [];
         const go: Step = { process: index, act: 'go', which };
-        if (waiting.request === undefined || !mayHold(index, waiting.request)) return [go];
+        if (waiting.request === undefined || !mayHold(waiting.request)) return [go];
         return [go, { ...go, act: 'hold' }];
       });
     });
+  }
+
+  /** The request that a step lets through; none for the end of a sleep, or for a process that goes on. */
+  requestOf(step: Step): Operation<unknown> | undefined {
+    return step.act === 'thaw' ? undefined : this.#waiting(step).request;
   }
 
   /** The state that a step would lead to, without going there: everything that the future depends on, hashed. */

@@ -17,6 +17,8 @@ export const otherCredentials = { accessKeyId: 'OTHERACCESSKEY', secretAccessKey
 
 type RunOptions = Partial<PublishRequest> & {
   readonly store?: Partial<S3Settings>;
+  /** In the place of the workbench's own. */
+  readonly clock?: Clock;
   readonly run?: Parameters<typeof testRun>[2];
 };
 
@@ -58,8 +60,8 @@ export class Workbench implements AsyncDisposable {
   }
 
   /** One run. Its warnings and its account are there even when it fails. */
-  run(suites: readonly SuiteRequest[], { store, run, ...more }: RunOptions = {}) {
-    const context: TestRun = testRun(this.store(store), this.clock, { keys, ...run });
+  run(suites: readonly SuiteRequest[], { store, clock, run, ...more }: RunOptions = {}) {
+    const context: TestRun = testRun(this.store(store), clock ?? this.clock, { keys, ...run });
     const first = this.server.requests.length;
     return {
       context,

@@ -1,0 +1,34 @@
+import type { IncomingPackages } from './incoming.ts';
+import { planSuite } from './plan.ts';
+import { type Prepare, prepared } from './prepare.ts';
+import type { PublishRequest } from './request.ts';
+import { phase, type RunContext } from './run-context.ts';
+import { hasContents, shapeOf } from './shape.ts';
+import { readSuite, readSuiteIndexes } from './suite-state.ts';
+import { together } from './wave.ts';
+
+/** The phases read and plan of a publish; the inputs are scanned beside the first look at the suite. */
+export function preparePublish(run: RunContext, request: PublishRequest, incoming: IncomingPackages): Prepare {
+  return async (suite) => {
+    const [state, scanned] = await together(readSuite(run, suite, request.adopt), incoming(suite, request.contents));
+    const { has, published } = state;
+    const contents = request.contents || hasContents(has);
+    const shape = shapeOf({
+      suite,
+      published: has,
+      incoming: contents === request.contents ? scanned : await incoming(suite, contents),
+      declared: request.architectures,
+      contents,
+    });
+    const indexes = await readSuiteIndexes(run, state, shape.needed);
+    return phase(run, 'plan', suite, async ({ scope }) => {
+      const reserved = published?.record.unlisted ?? [];
+      const bytes = [...indexes.values()].reduce((sum, index) => sum + index.length, 0);
+      const plan = await scope.work('merge', bytes, () =>
+        planSuite({ suite, shape, indexes, reserved, onConflict: request.onConflict }),
+      );
+      const { components, architectures } = shape;
+      return prepared(state, request, { components, architectures, indexes, plan });
+    });
+  };
+}

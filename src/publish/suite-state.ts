@@ -1,0 +1,84 @@
+import { fieldValue } from '../debian/deb822.ts';
+import type { Release } from '../debian/release.ts';
+import { publicKeys } from '../signing/verify.ts';
+import type { Condition } from '../store/object-store.ts';
+import { type Adopted, adopt } from './adopt.ts';
+import { splitForm } from './index-paths.ts';
+import type { Baseline } from './look.ts';
+import { lookAtPool, type PoolSight } from './pool-look.ts';
+import { readIndexes } from './read-indexes.ts';
+import { phase, type RunContext } from './run-context.ts';
+import { type Settled, settle } from './settle.ts';
+import type { PublishedShape } from './shape.ts';
+import { together } from './wave.ts';
+
+/** A suite as a run has found it, with nobody at work on it. */
+export interface SuiteState {
+  readonly suite: string;
+  /** Absent for a suite that does not exist yet. */
+  readonly published: Baseline | undefined;
+  /** Set when this run takes over a suite that something else has made. */
+  readonly adopted: Adopted | undefined;
+  /** What the claim and the commit must still find. */
+  readonly expectedRecord: Condition;
+  readonly expectedHead: Condition;
+  readonly pool: PoolSight;
+  /** What it has, as its Release says; all empty for a new one. */
+  readonly has: PublishedShape;
+}
+
+/** The first part of the phase read: record, head and pool record together, until no claim is open. */
+export async function readSuite(run: RunContext, suite: string, adoptForeign: boolean): Promise<SuiteState> {
+  const trusted = run.keys === undefined ? undefined : publicKeys(run.keys);
+  const [sight, pool] = await together(
+    settle(run, suite, trusted, adoptForeign),
+    phase(run, 'read', suite, ({ store }) => lookAtPool(store)),
+  );
+  const adopted = sight.state === 'foreign' ? await adopt(run, suite, sight.foreign) : undefined;
+  const published = sight.state === 'settled' ? sight.published : adopted?.baseline;
+  return {
+    suite,
+    published,
+    adopted,
+    expectedRecord: condition(recordEtagOf(sight)),
+    expectedHead: condition(headEtagOf(sight)),
+    pool,
+    has: publishedShape(published?.release),
+  };
+}
+
+/** The second part: published indexes, uncompressed, by path without form. Those that the suite has not are left out. */
+export async function readSuiteIndexes(
+  run: RunContext,
+  { suite, published, adopted, has }: SuiteState,
+  wanted: readonly string[],
+): Promise<ReadonlyMap<string, Uint8Array>> {
+  if (adopted !== undefined) return adopted.contents;
+  const needed = wanted.filter((index) => has.indexes.has(index));
+  if (published === undefined || needed.length === 0) return new Map();
+  return phase(run, 'read', suite, (reading) => readIndexes(reading, suite, published, needed));
+}
+
+function condition(etag: string | undefined): Condition {
+  return etag === undefined ? { absent: true } : { etag };
+}
+
+function recordEtagOf(sight: Settled): string | undefined {
+  if (sight.state === 'new') return sight.recordEtag;
+  return sight.state === 'foreign' ? sight.foreign.recordEtag : sight.published.recordEtag;
+}
+
+function headEtagOf(sight: Settled): string | undefined {
+  if (sight.state === 'new') return undefined;
+  return sight.state === 'foreign' ? sight.foreign.headEtag : sight.headEtag;
+}
+
+function publishedShape(release: Release | undefined): PublishedShape {
+  const words = (name: string) => (fieldValue(release?.fields ?? [], name) ?? '').split(/\s+/).filter(Boolean);
+  return {
+    components: words('Components'),
+    // Independent packages stand in every list here; another tool may have listed `all` as if it were an architecture.
+    architectures: words('Architectures').filter((architecture) => architecture !== 'all' && architecture !== 'source'),
+    indexes: new Set((release?.files ?? []).map(({ path }) => splitForm(path).index)),
+  };
+}

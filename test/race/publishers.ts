@@ -1,0 +1,89 @@
+import { publish } from '../../src/publish/publish.ts';
+import type { PublishRequest } from '../../src/publish/request.ts';
+import type { RunContext } from '../../src/publish/run-context.ts';
+import type { SigningKeys } from '../../src/signing/keys.ts';
+import { limiter } from '../../src/store/limited.ts';
+import type { ObjectStore } from '../../src/store/object-store.ts';
+import type { Clock } from '../../src/timing/clock.ts';
+import { Recorder } from '../../src/timing/recorder.ts';
+import { publishedAt, publishRequest } from '../publish/publishing.ts';
+import { idle } from './idle.ts';
+import type { Objects } from './object-model.ts';
+import { Stepper, type StepperSettings } from './stepper.ts';
+
+export const hour = 3_600_000;
+export const day = 24 * hour;
+
+/** A publish that takes part in a race. */
+export interface Publisher {
+  readonly name: string;
+  readonly request: Pick<PublishRequest, 'suites'> & Partial<PublishRequest>;
+  /** Requests in flight together. With one, a run is a plain sequence of requests, and all orders of two can be tried. */
+  readonly concurrency?: number;
+  readonly claimLimit?: number;
+  readonly keys?: SigningKeys | undefined;
+  /** A store in front of the store: for faults. */
+  readonly through?: (store: ObjectStore, clock: Clock) => ObjectStore;
+}
+
+/** Adds a publisher to a run. Its `Date` is fixed, so that its bytes depend on what it reads alone. */
+export function addPublisher(stepper: Stepper, publisher: Publisher): void {
+  const { name, request, concurrency = 1, keys, through = (store) => store, claimLimit = 60_000 } = publisher;
+  stepper.add(name, (store, clock) => {
+    const run: RunContext = {
+      store: through(store, clock),
+      clock,
+      random: () => 0.5,
+      recorder: new Recorder(clock),
+      ...(keys === undefined ? {} : { keys }),
+      run: `run-of-${name}`,
+      date: publishedAt,
+      requests: limiter(concurrency),
+      renames: limiter(concurrency),
+      claimLimit,
+      warn: () => {},
+    };
+    return publish(run, publishRequest(request.suites, request));
+  });
+}
+
+export const patience = 600;
+export const stretch = 31_000;
+
+/** A run of these publishers over these objects, everybody at the first request. */
+export function race(
+  from: { readonly objects: Objects; readonly time: number },
+  publishers: readonly Publisher[],
+  settings: Partial<Pick<StepperSettings, 'patience' | 'stretch'>> = {},
+): Stepper {
+  const stepper = new Stepper({ ...from, patience, stretch, ...settings });
+  for (const publisher of publishers) addPublisher(stepper, publisher);
+  return stepper;
+}
+
+/** What is there after these publishers have run one after the other, `apart` milliseconds between them. */
+export async function history(
+  publishers: readonly Publisher[],
+  from: { readonly objects: Objects; readonly time: number } = { objects: new Map(), time: publishedAt },
+  apart = hour,
+): Promise<{ objects: Objects; time: number }> {
+  let { objects, time } = from;
+  for (const publisher of publishers) {
+    const stepper = race({ objects, time }, [publisher]);
+    await runToEnd(stepper);
+    ({ objects } = stepper);
+    time = stepper.time + apart;
+  }
+  return { objects, time };
+}
+
+/** Takes every step as it comes, until all processes have ended; throws what one of them threw. */
+export async function runToEnd(stepper: Stepper): Promise<void> {
+  await idle();
+  for (let [step] = stepper.steps(() => false); step !== undefined; [step] = stepper.steps(() => false)) {
+    await stepper.take(step);
+  }
+  for (const { end } of stepper.processes) {
+    if (end !== undefined && 'error' in end) throw end.error;
+  }
+}
