@@ -78,7 +78,8 @@ function markOf({ request, store }: Settings, { variable }: CommentRunner): Mark
 }
 
 async function explain(error: unknown, runner: CommentRunner): Promise<void> {
-  if (!(error instanceof Problem)) runner.debug(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  if (!(error instanceof Problem))
+    runner.debug(error instanceof Error ? (error.stack ?? error.message) : String(error));
   const why = error instanceof Problem ? error.message : 'Writing it failed because of a defect of apt-publish.';
   runner.info(`no comment on a pull request: ${why}`);
   await appendSummary(md`\n**No comment on a pull request:** ${prose(why)}\n`, runner);

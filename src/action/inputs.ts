@@ -30,6 +30,7 @@ export async function readSettings(surroundings: InputSurroundings): Promise<Set
   const request = await readRequest(reader, surroundings.folder);
   const comment = readComment(reader);
   const publicUrl = readPublicUrl(reader);
+  const trace = reader.line('trace');
   const sourceDateEpoch = readSourceDateEpoch(reader);
   throwProblems(reader.faults);
   if (store === undefined || signing === undefined) throw new Error('an input is missing, and no fault says so');
@@ -37,7 +38,7 @@ export async function readSettings(surroundings: InputSurroundings): Promise<Set
     request,
     store,
     signing,
-    ...given({ publicUrl, sourceDateEpoch }),
+    ...given({ publicUrl, sourceDateEpoch, trace }),
     comment,
     temporaryFolder: reader.variable('RUNNER_TEMP') ?? surroundings.temporaryFolder,
   };

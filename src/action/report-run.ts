@@ -4,12 +4,14 @@ import type { SuiteResult } from '../publish/outcome.ts';
 import { renderSummary } from '../report/summary.ts';
 import { armoredPublicKey } from '../signing/verify.ts';
 import { makeRunRecord, type RunRecord } from '../timing/record.ts';
+import { writeComment } from './comment.ts';
 import { localUri } from './open-store.ts';
 import { outputsOf, setOutputs, writeRunRecord } from './outputs.ts';
 import type { Runner } from './runner.ts';
 import type { Session } from './session.ts';
 import type { Settings } from './settings.ts';
 import { appendSummary } from './summary-file.ts';
+import { writeTraces } from './trace-files.ts';
 
 /** How a run ended: with what it has done to each suite, or with what was thrown. */
 export type Ending = { readonly results: readonly SuiteResult[] } | { readonly error: unknown };
@@ -31,7 +33,9 @@ export async function reportRun(settings: Settings, session: Session, ending: En
     timings: await writeRunRecord(record, settings.temporaryFolder),
   };
   setOutputs(outputsOf(record, parts), runner);
+  if (settings.trace !== undefined) await writeTraces(record, settings.trace, runner);
   await appendSummary(renderSummary(record, entry === undefined ? {} : { sourcesEntry: entry }), runner);
+  await writeComment(settings, record, session.run.clock, runner);
 }
 
 function recordOf({ request, store }: Settings, session: Session, ending: Ending): RunRecord {

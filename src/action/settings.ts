@@ -14,6 +14,8 @@ export interface Settings {
   readonly sourceDateEpoch?: number;
   /** Whether and as whom to report on the pull request that the run belongs to. */
   readonly comment: CommentSettings;
+  /** Where to write the trace of the run, relative to the workspace unless absolute. */
+  readonly trace?: string;
   /** A folder for files that outlive the step, such as the run record: the runner's own, or the machine's. */
   readonly temporaryFolder: string;
 }

@@ -233,7 +233,7 @@ export function packageKind(
   throw new Problem({
     code: 'deb-package-type',
     title: 'Package type and file name disagree',
-    what: `${origin}: the file name ends in .${extension} and the package says \`Package-Type: ${packageType}\`.`,
+    what: `${origin}: the file name ends in .${extension} and the package says Package-Type ${quoted(packageType)}.`,
     advice: 'Name the file for the type of its package: .deb, .udeb (Debian installer) or .ddeb (debug symbols).',
   });
 }

@@ -75,9 +75,15 @@ function malformed(line: number, text: string): Problem {
   });
 }
 
-/** Text from a file, fit for a message: one line, control characters escaped, at most 60 characters of it. */
-export function quoted(text: string): string {
-  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+/**
+ * Text from a file, fit for a message: one line, at most `length` characters of it, and what shows nothing but steers a terminal or
+ * turns the text around it escaped.
+ */
+export function quoted(text: string, length = 60): string {
+  return JSON.stringify(text.length > length ? `${text.slice(0, length)}…` : text).replaceAll(
+    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
+    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+  );
 }
 
 /** What is being read strictly, in the words of its messages. */

@@ -1,5 +1,5 @@
 import { Problem } from '../problem.ts';
-import { type Field, fieldValue, renderStanza, type Stanza } from './deb822.ts';
+import { type Field, fieldValue, quoted, renderStanza, type Stanza } from './deb822.ts';
 import { entryValue, type IndexEntry } from './stanza-index.ts';
 
 /** One binary package as Packages lists it. */
@@ -72,10 +72,11 @@ function isNamed(field: Field, lowerCaseName: string): boolean {
 }
 
 function withoutFile(entry: IndexEntry, field: string, origin: string): Problem {
+  const name = quoted(`${entry.package} ${entry.version} (${entry.architecture})`).slice(1, -1);
   return new Problem({
     code: 'index-entry-without-file',
     title: 'A published index is damaged',
-    what: `${origin} lists ${entry.package} ${entry.version} (${entry.architecture}) without a usable ${field}.`,
+    what: `${origin} lists ${name} without a usable ${field}.`,
     advice: 'Publish that package again with the tool that wrote the index, or restore the index from a backup.',
   });
 }

@@ -1,5 +1,5 @@
 import { Problem } from '../problem.ts';
-import { type Field, fieldValue, parseStanzas, renderStanza, type Stanza } from './deb822.ts';
+import { type Field, fieldValue, parseStanzas, quoted, renderStanza, type Stanza } from './deb822.ts';
 
 /** A suite's Release: who it is, and which indexes it has. */
 export interface Release {
@@ -116,7 +116,7 @@ function parseFiles(sums: string, origin: string): ReleaseFile[] {
     const differs = before !== undefined && (before.size !== file.size || before.sha256 !== file.sha256);
     // A path that leaves the suite would make this tool read, and later replace, objects that are not an index.
     if (path === '' || path.startsWith('/') || path.split('/').includes('..') || differs) {
-      throw unusable(origin, 'release-file', `lists a file wrongly (${JSON.stringify(line.trim().slice(0, 120))})`);
+      throw unusable(origin, 'release-file', `lists a file wrongly (${quoted(line.trim(), 120)})`);
     }
     files.set(path, file);
   }
@@ -149,7 +149,7 @@ function unfitField({ name, value }: Field): Problem {
   return new Problem({
     code: 'release-field',
     title: 'A value does not fit into a Release file',
-    what: `The Release field ${JSON.stringify(name)} cannot be ${JSON.stringify(value.slice(0, 120))}.`,
+    what: `The Release field ${quoted(name)} cannot be ${quoted(value, 120)}.`,
     advice: 'Give it as one line without control characters.',
   });
 }
@@ -158,7 +158,7 @@ function unfitFile(path: string): Problem {
   return new Problem({
     code: 'release-file',
     title: 'An index cannot be listed in Release',
-    what: `The path ${JSON.stringify(path)} is not relative, contains blanks, or is listed twice.`,
+    what: `The path ${quoted(path, 120)} is not relative, contains blanks, or is listed twice.`,
     advice: 'Use names of components and architectures without blanks, each once.',
   });
 }

@@ -1,5 +1,5 @@
 import { Problem } from '../problem.ts';
-import { fieldValue, parseStanzas, type Stanza } from './deb822.ts';
+import { fieldValue, parseStanzas, quoted, type Stanza } from './deb822.ts';
 import { compareVersions } from './version.ts';
 
 /**
@@ -163,7 +163,7 @@ function fieldsOf(stanza: Buffer): Stanza {
 }
 
 function incomplete(origin: string, at: number, field: string, name?: string): Problem {
-  const whose = name === undefined ? `The stanza at byte ${at}` : `The stanza of ${JSON.stringify(name)} at byte ${at}`;
+  const whose = name === undefined ? `The stanza at byte ${at}` : `The stanza of ${quoted(name)} at byte ${at}`;
   return new Problem({
     code: 'index-stanza-incomplete',
     title: 'A published index is damaged',

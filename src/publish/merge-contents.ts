@@ -2,7 +2,7 @@ import { compress, decompress } from '../codec/codecs.ts';
 import { mergeContents, type PackagePaths } from '../debian/contents.ts';
 import { ownAttributes } from './attributes.ts';
 import { fileListKey } from './layout.ts';
-import type { ContentsChange, FileList } from './plan-binaries.ts';
+import type { ContentsChange, FileList } from './list-changes.ts';
 import type { Phase, RunContext } from './run-context.ts';
 import { wave } from './wave.ts';
 

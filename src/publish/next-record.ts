@@ -3,8 +3,8 @@ import type { BuiltIndex } from './build-indexes.ts';
 import { digest } from './digest.ts';
 import { splitForm } from './index-paths.ts';
 import { byHashKey } from './layout.ts';
+import type { PoolName } from './list-changes.ts';
 import type { Baseline } from './look.ts';
-import type { PoolName } from './plan-binaries.ts';
 import type { Conditions, KeptGeneration, StoredIndex, SuiteRecord } from './suite-record.ts';
 
 /** Generations besides the newest that are kept however old they are. */
@@ -32,6 +32,8 @@ export function nextRecord(input: {
   /** Pool files whose fate is settled, as the pool's record says. */
   settled: ReadonlySet<string>;
   poolVersion: number;
+  /** By-hash objects that nothing names. */
+  orphans: readonly StoredIndex[];
   conditions: Conditions;
   claim: SuiteRecord['claim'];
   /** The moment of un-listing for what this generation replaces, milliseconds since the epoch. */
@@ -49,7 +51,7 @@ export function nextRecord(input: {
   const expired = all.slice(kept.length).flatMap(({ dropped }) => dropped);
   const keptKeys = new Set(kept.flatMap(({ dropped }) => dropped.map((index) => keyOf(suite, index))));
   const condemned = [
-    ...expired.map((index) => ({ ...index, since })),
+    ...[...expired, ...input.orphans].map((index) => ({ ...index, since })),
     ...(before?.condemned ?? []).filter((index) => now - Date.parse(index.since) < condemnedFor),
   ].filter((index) => !reached.has(keyOf(suite, index)) && !keptKeys.has(keyOf(suite, index)));
   const listedAgain = new Set(input.added);

@@ -4,8 +4,8 @@ import { type ArrivingStanza, type IndexEntry, mergeEntries, scanStanzas } from 
 import { conflict } from './conflict.ts';
 import { contributors } from './contributors.ts';
 import { sourcesPath } from './index-paths.ts';
+import { type ListChanges, noChanges } from './list-changes.ts';
 import { type ListedSource, listedSource } from './listed-source.ts';
-import { type ListChanges, noChanges } from './plan-binaries.ts';
 import type { PublishRequest } from './request.ts';
 import type { ScannedSource } from './scanned.ts';
 

@@ -1,25 +1,9 @@
-import type { Problem } from '../problem.ts';
-import type { IndexContributor, PackageChange } from '../timing/record.ts';
 import { packagesPath, sourcesPath } from './index-paths.ts';
-import { type ContentsChange, type ListChanges, type PoolFile, type PoolName, planBinaries } from './plan-binaries.ts';
+import { gathered, type ListChanges, type PoolName, type SuitePlan } from './list-changes.ts';
+import { planBinaries } from './plan-binaries.ts';
 import { planSources } from './plan-sources.ts';
 import type { PublishRequest } from './request.ts';
 import type { Shape } from './shape.ts';
-
-/** Everything a suite's change comes to, judged before anything is written. */
-export interface SuitePlan {
-  /** New content of the indexes that change, uncompressed, by path without form. */
-  readonly lists: ReadonlyMap<string, Uint8Array>;
-  readonly poolFiles: readonly PoolFile[];
-  readonly unlisted: readonly PoolName[];
-  /** For a suite that has Contents; merged in the index phase, since it may need file lists from the store. */
-  readonly contents: readonly ContentsChange[];
-  /** Who brings most into each index that changes, by path without form. */
-  readonly contributors: ReadonlyMap<string, readonly IndexContributor[]>;
-  readonly packages: readonly PackageChange[];
-  readonly problems: readonly Problem[];
-  readonly warnings: readonly string[];
-}
 
 /**
  * Merges what comes in with what is published. Pure: the same arguments give the same bytes. Conflicts are collected rather than
@@ -47,14 +31,5 @@ export function planSuite(input: {
     const published = indexes.get(sourcesPath(component));
     changes.push(planSources({ suite, component, published, sources, onConflict }));
   }
-  return {
-    lists: new Map(changes.flatMap(({ lists }) => [...lists])),
-    poolFiles: changes.flatMap(({ poolFiles }) => poolFiles),
-    unlisted: changes.flatMap(({ unlisted }) => unlisted),
-    contents: shape.contents ? changes.flatMap(({ contents }) => contents) : [],
-    contributors: new Map(changes.flatMap(({ contributors }) => [...contributors])),
-    packages: changes.flatMap(({ packages }) => packages),
-    problems: changes.flatMap(({ problems }) => problems),
-    warnings: changes.flatMap(({ warnings }) => warnings),
-  };
+  return gathered(changes, shape.contents);
 }

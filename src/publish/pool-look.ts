@@ -5,6 +5,7 @@ import { type PoolRecord, parsePoolRecord, renderPoolRecord } from './pool-recor
 import type { Phase, RunContext } from './run-context.ts';
 import type { Conditions } from './suite-record.ts';
 import { type Swapped, swap } from './swap.ts';
+import { wave } from './wave.ts';
 
 /** The record of the pool as it was read; version 0 when nothing was ever removed. */
 export interface PoolSight {
@@ -99,5 +100,19 @@ export async function secondLook(
     title: 'The pool is being cleaned all the time',
     what: `Pool files were removed ${rounds} times while this run tried to commit.`,
     advice: 'Run the job again when less is going on.',
+  });
+}
+
+/** For files that a run names without having them: what was removed meanwhile cannot be put again. */
+export async function requirePoolFiles({ store }: Phase, suite: string, filenames: readonly string[]): Promise<void> {
+  const found = await wave(filenames, async (filename) => (await store.head(filename)).found);
+  const gone = filenames.filter((_, index) => found[index] === false);
+  const [first] = gone;
+  if (first === undefined) return;
+  throw new Problem({
+    code: 'pool-file-gone',
+    title: 'A pool file was removed in the meantime',
+    what: `Suite ${suite} is to list ${gone.length} pool files, ${first} first, that were removed since they were looked at.`,
+    advice: 'Publish those packages again, from their files.',
   });
 }

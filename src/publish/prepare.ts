@@ -1,8 +1,9 @@
 import { fieldValue, type Stanza } from '../debian/deb822.ts';
 import type { Release } from '../debian/release.ts';
+import type { SuitePlan } from './list-changes.ts';
 import { computedFields, releaseFields } from './next-release.ts';
-import type { SuitePlan } from './plan.ts';
 import type { GenerationSettings } from './request.ts';
+import type { StoredIndex } from './suite-record.ts';
 import type { SuiteState } from './suite-state.ts';
 
 /** A suite read and planned: nothing has been written for it. */
@@ -15,6 +16,8 @@ export interface Prepared extends SuiteState {
   readonly plan: SuitePlan;
   /** Fields of the Release to come, but for those that are computed when it is made. */
   readonly fields: Stanza;
+  /** By-hash objects that nothing names, to be condemned with the expired ones. */
+  readonly orphans: readonly StoredIndex[];
   /** Whether there is anything to publish. */
   readonly changed: boolean;
 }
@@ -39,7 +42,7 @@ export function prepared(
     adopted !== undefined ||
     planned.plan.lists.size > 0 ||
     fieldsDiffer(published.release, fields);
-  return { ...state, ...planned, fields, changed };
+  return { ...state, ...planned, fields, orphans: [], changed };
 }
 
 function fieldsDiffer(published: Release, fields: Stanza): boolean {

@@ -4,11 +4,10 @@ import type { Claim } from './claim-guard.ts';
 import { finish } from './finish.ts';
 import { recordKey } from './layout.ts';
 import { look, type Sight, type Trusted } from './look.ts';
-import { secondLook } from './pool-look.ts';
+import { requirePoolFiles, secondLook } from './pool-look.ts';
 import { type Phase, phase, type RunContext } from './run-context.ts';
 import { renderSuiteRecord } from './suite-record.ts';
 import { swap } from './swap.ts';
-import { wave } from './wave.ts';
 
 type Apart = Extract<Sight, { state: 'apart' }>;
 /** A suite on which nobody is at work. */
@@ -80,22 +79,7 @@ async function takeOver(run: RunContext, suite: string, sight: Apart): Promise<v
   const expected = headEtag === undefined ? ({ absent: true } as const) : { etag: headEtag };
   await finish(run, claim, expected, (renaming) =>
     secondLook(run, renaming, record.conditions, record.generation.poolVersion, () =>
-      assertAddedExist(claim, renaming),
+      requirePoolFiles(renaming, suite, record.generation.added),
     ),
   );
-}
-
-/** Whoever finishes another run's claim has none of its files: what was removed meanwhile only that run's inputs can bring back. */
-async function assertAddedExist(claim: Claim, { store }: Phase): Promise<void> {
-  const { added, number } = claim.record.generation;
-  const found = await wave(added, async (filename) => (await store.head(filename)).found);
-  const gone = added.filter((_, index) => found[index] === false);
-  const [first] = gone;
-  if (first === undefined) return;
-  throw new Problem({
-    code: 'claim-incomplete',
-    title: 'An interrupted publish cannot be finished',
-    what: `Generation ${number} of suite ${claim.suite} was claimed by a run that stopped, and ${gone.length} of its pool files, ${first} first, have been removed since.`,
-    advice: `Upload ${first} again under that name, then run this job again.`,
-  });
 }

@@ -43,7 +43,7 @@ import { claimGeneration } from './claim.ts';
 import { clean } from './clean.ts';
 import { finish } from './finish.ts';
 import { publishedResult, type SuiteResult, unchangedResult } from './outcome.ts';
-import { secondLook } from './pool-look.ts';
+import { requirePoolFiles, secondLook } from './pool-look.ts';
 import type { Prepare, Prepared } from './prepare.ts';
 import type { GenerationSettings } from './request.ts';
 import type { RunContext } from './run-context.ts';
@@ -92,6 +92,7 @@ export async function transact(
       const finished = await finish(run, claim, expectedHead, (renaming) =>
         secondLook(run, renaming, conditions, pool.version, async () => {
           await wave(plan.poolFiles, (file) => uploadFile(renaming, file, conditions));
+          await requirePoolFiles(renaming, suite, plan.referenced);
         }),
       );
       const result = publishedResult(prepared, generation.built, claim, generation.release);

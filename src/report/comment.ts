@@ -1,11 +1,22 @@
 import { analyse, type PhaseAnalysis } from '../timing/analysis.ts';
 import type { IndexFile, RunRecord, SuiteOutcome } from '../timing/record.ts';
-import { type Column, clip, code, type Inline, joined, type Markdown, md, prose, tableHead, tableRow } from './markdown.ts';
+import {
+  type Column,
+  clip,
+  code,
+  type Inline,
+  joined,
+  type Markdown,
+  md,
+  prose,
+  tableHead,
+  tableRow,
+} from './markdown.ts';
 import { bytes, count, duration, enumeration, number, percent } from './units.ts';
 
 /** GitHub refuses a comment of more than 65,536 characters; the rest is for the mark that its writer puts in front. */
 const budget = 60_000;
-const longestName = 200;
+const longestName = 100;
 const longestText = 2000;
 const shownSuites = 5;
 const shownPackages = 100;
@@ -62,4 +73,120 @@ function headOf(record: RunRecord): Markdown {
     case 'published':
       return md`### apt-publish: published ${packages} into ${suiteNames(changed)} in ${took}\n\n`;
   }
+}
+
+function failureOf({ problem }: RunRecord, took: Inline): Markdown {
+  if (problem === undefined) return md`### apt-publish: failed after ${took}\n\nThe cause is in the log.\n\n`;
+  const [title, what, advice] = [problem.title, problem.what, problem.advice].map((text) => told(text));
+  return md`### apt-publish: ${title ?? nothing}\n\n${what ?? nothing} ${advice ?? nothing}\n\nIt failed after ${took}.\n\n`;
+}
+
+function told(text: string): Inline {
+  return prose(clip(text, longestText));
+}
+
+function suiteNames(suites: readonly SuiteOutcome[]): Inline {
+  const names = suites.map(({ suite }) => code(clip(suite, longestName)));
+  return (names.length === 0 ? prose('no suite') : enumeration(names, shownSuites)) as Inline;
+}
+
+function warningsOf({ warnings }: RunRecord): Section {
+  const rows = warnings.slice(0, shownWarnings).map((warning) => md`- ${told(warning)}\n`);
+  const left = warnings.length - rows.length;
+  if (left > 0) rows.push(md`- … and ${prose(count(left, 'more warning'))}\n`);
+  return section('warnings', rows, (list) => md`**Warnings**\n\n${list}\n`);
+}
+
+const packageColumns: readonly Column[] = [
+  { title: prose('Change') },
+  { title: prose('Package') },
+  { title: prose('Version') },
+  { title: prose('Architecture') },
+  { title: prose('Suite and component') },
+  { title: prose('Size'), align: 'right' },
+];
+
+function packagesOf({ suites }: RunRecord): Section {
+  const changes = suites.flatMap(({ suite, packages }) => packages.map((change) => ({ suite, ...change })));
+  const rows = changes.slice(0, shownPackages).map(({ change, suite, component, size, ...rest }) => {
+    const named = [rest.package, rest.version, rest.architecture, `${suite} ${component}`];
+    const cells = named.map((text) => code(clip(text, longestName)));
+    return tableRow(packageColumns, [prose(change), ...cells, prose(bytes(size))]);
+  });
+  const counts = (['added', 'replaced', 'removed'] as const).flatMap((kind) => {
+    const some = changes.filter(({ change }) => change === kind);
+    const size = some.reduce((sum, change) => sum + change.size, 0);
+    return some.length === 0 ? [] : [`${number(some.length)} ${kind} (${bytes(size)})`];
+  });
+  const title = prose(`Packages: ${enumeration(counts, counts.length)}`);
+  return section('packages', rows, (table) => folded(title, packageColumns, table, changes.length - rows.length));
+}
+
+const indexColumns: readonly Column[] = [
+  { title: prose('Index') },
+  { title: prose('Suite') },
+  ...['Size', 'Growth'].map((title) => ({ title: prose(title), align: 'right' as const })),
+];
+
+/** What every client downloads anew; the files that grew most come first. */
+function indexesOf({ suites }: RunRecord): Section {
+  const files = suites
+    .flatMap(({ suite, indexes }) => indexes.map((index) => ({ suite, index, grown: growthOf(index) })))
+    .sort((a, b) => b.grown - a.grown);
+  const rows = files.slice(0, shownIndexes).map(({ suite, index, grown }) => {
+    const growth = index.previousSize === undefined ? 'new' : signed(grown);
+    const named = [index.path, suite].map((text) => code(clip(text, longestName)));
+    return tableRow(indexColumns, [...named, prose(bytes(index.size)), prose(growth)]);
+  });
+  const size = bytes(files.reduce((sum, { index }) => sum + index.size, 0));
+  const growth = signed(files.reduce((sum, { grown }) => sum + grown, 0));
+  const title = prose(`Indexes: ${count(files.length, 'file')}, ${size}, ${growth}`);
+  return section('indexes', rows, (table) => folded(title, indexColumns, table, files.length - rows.length));
+}
+
+function growthOf({ size, previousSize }: IndexFile): number {
+  return size - (previousSize ?? 0);
+}
+
+function signed(difference: number): string {
+  if (difference === 0) return '±0 B';
+  return `${difference > 0 ? '+' : '−'}${bytes(Math.abs(difference))}`;
+}
+
+const phaseColumns: readonly Column[] = [
+  { title: prose('Phase') },
+  ...['Time', 'Share', 'Requests', 'Sent', 'Received'].map((title) => ({
+    title: prose(title),
+    align: 'right' as const,
+  })),
+];
+
+function phasesOf(record: RunRecord): Section {
+  const { phases } = analyse(record);
+  const rows = phases.map((phase) => tableRow(phaseColumns, phaseCells(phase)));
+  const title = prose(`Time: ${duration(record.durationMs)}`);
+  return section('phases', rows, (table) => folded(title, phaseColumns, table, 0));
+}
+
+function phaseCells({ name, wall, share, requests, bytesUp, bytesDown }: PhaseAnalysis): Inline[] {
+  const sent = [...requests.values()].reduce((sum, times) => sum + times, 0);
+  const some = (value: number, text: string) => (value > 0 ? text : '–');
+  return [
+    name,
+    duration(wall),
+    percent(share),
+    some(sent, number(sent)),
+    some(bytesUp, bytes(bytesUp)),
+    some(bytesDown, bytes(bytesDown)),
+  ].map(prose);
+}
+
+/** A section that is empty when it has no rows. */
+function section(name: string, rows: readonly Markdown[], frame: (rows: Markdown) => Markdown): Section {
+  return { name, text: rows.length === 0 ? nothing : frame(joined(rows)) };
+}
+
+function folded(title: Inline, columns: readonly Column[], rows: Markdown, left: number): Markdown {
+  const rest = left === 0 ? nothing : md`\n… and ${prose(number(left))} more, in the job summary.\n`;
+  return md`<details><summary>${title}</summary>\n\n${tableHead(columns)}${rows}${rest}\n</details>\n\n`;
 }

@@ -74,6 +74,11 @@ export function tableRow(columns: readonly Column[], cells: readonly Inline[]): 
   return line(cells) as Markdown;
 }
 
+/** What a name or version may come to on a page: longer ones are not read. */
+export const longestName = 200;
+/** What a sentence of a problem or warning may come to. */
+export const longestText = 2000;
+
 /** Shortens a text, before it is escaped, to at most `most` characters, without cutting one in two. */
 export function clip(text: string, most: number): string {
   if (text.length <= most) return text;

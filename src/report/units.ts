@@ -26,6 +26,12 @@ export function bytes(count: number): string {
   return absent;
 }
 
+/** Of two sizes: `+1.2 kB`, `−34 MB`, `±0 B`. */
+export function difference(count: number): string {
+  if (!Number.isFinite(count)) return absent;
+  return `${count === 0 ? '±' : count > 0 ? '+' : '−'}${bytes(Math.abs(count))}`;
+}
+
 /** `12,345`. */
 export function number(value: number): string {
   if (!(value >= 0) || value === Number.POSITIVE_INFINITY) return absent;

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
@@ -16,6 +17,13 @@ import { fillWorkspace, type Workspace } from './small-packages.ts';
 const latency = 120;
 const architectures = ['amd64', 'arm64', 'armhf'];
 const components = ['main', 'contrib'];
+
+/** A description, several hundred kilobytes long, that no compressor makes small. */
+const incompressible = ['a tool', ...Array.from({ length: 4000 }, (_, line) => ` ${sha512(line)}`)].join('\n');
+
+function sha512(line: number): string {
+  return createHash('sha512').update(String(line)).digest('base64');
+}
 
 /** What one step asked of the store: by the run record and by the store's own. */
 interface Asked {
@@ -67,11 +75,11 @@ describe('requests of an update', () => {
   }
 
   /** An arch:all package for each component: it is in the list of every architecture, in both forms. */
-  const everywhere = (version: string): Workspace =>
+  const everywhere = (version: string, description = 'a tool'): Workspace =>
     Object.fromEntries(
       components.map((component) => [
         `${component}/tool.deb`,
-        { Package: `tool-${component}`, Version: version, Architecture: 'all' },
+        { Package: `tool-${component}`, Version: version, Architecture: 'all', Description: description },
       ]),
     );
   const bothComponents = { suites: components.map((component) => `stable/${component}: ${component}/*.deb`).join('\n') };
@@ -94,6 +102,17 @@ describe('requests of an update', () => {
     // What carries the packages themselves grows with them, not with the indexes.
     const aroundPackages = asked.server.filter(({ key }) => !key.includes('/pool/'));
     assert.ok(aroundPackages.length <= 36, verbTally(aroundPackages));
+    assert.ok(waveCount(asked.server) <= 7, `${waveCount(asked.server)} waves`);
+  });
+
+  test('an update of twelve index files too large for the record reads each list once more, in one more wave', async (t) => {
+    await ask('large', everywhere('1.0', incompressible), bothComponents);
+    const asked = await ask('large', everywhere('2.0'), bothComponents);
+    tell(t, asked);
+    const lists = asked.server.filter(({ verb, key }) => verb === 'GET' && key.includes('/dists/') && !/Release$/.test(key));
+    assert.equal(lists.length, architectures.length * components.length);
+    const aroundPackages = asked.server.filter(({ key }) => !key.includes('/pool/'));
+    assert.ok(aroundPackages.length <= 36 + lists.length, verbTally(aroundPackages));
     assert.ok(waveCount(asked.server) <= 7, `${waveCount(asked.server)} waves`);
   });
 

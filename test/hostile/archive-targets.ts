@@ -3,12 +3,22 @@ import { readAr } from '../../src/debian/ar.ts';
 import { mergeContents, renderContents } from '../../src/debian/contents.ts';
 import { controlFile, InstalledPaths } from '../../src/debian/deb.ts';
 import { TarReader } from '../../src/debian/tar.ts';
-import { buildAr, buildTar, controlText, type TarPart, writeChecksum } from '../debs.ts';
 import type { Generator } from '../debian/generator.ts';
+import { buildAr, buildTar, controlText, type TarPart, writeChecksum } from '../debs.ts';
 import { type Dictionary, mutated } from './mutation.ts';
 import type { Target } from './target.ts';
 
-const arDictionary: Dictionary = ['!<arch>\n', '`\n', '#1/20', '//', '/', 'debian-binary   ', 'control.tar.gz  ', '_x', '\n'];
+const arDictionary: Dictionary = [
+  '!<arch>\n',
+  '`\n',
+  '#1/20',
+  '//',
+  '/',
+  'debian-binary   ',
+  'control.tar.gz  ',
+  '_x',
+  '\n',
+];
 const tarDictionary: Dictionary = [
   'control',
   './control',
@@ -30,11 +40,25 @@ const tarDictionary: Dictionary = [
 /** A pax record, which counts itself. */
 function paxRecord(key: string, value: string): string {
   const rest = ` ${key}=${value}\n`;
-  const length = [1, 2, 3, 4].map((digits) => rest.length + digits).find((sum) => String(sum).length + rest.length === sum);
+  const length = [1, 2, 3, 4]
+    .map((digits) => rest.length + digits)
+    .find((sum) => String(sum).length + rest.length === sum);
   return `${length ?? 0}${rest}`;
 }
 
-const names = ['./control', 'control', './', '.', '/', './usr/bin/hello', 'usr/../control', 'a\nb', 'a\tb', 'FILE', ''] as const;
+const names = [
+  './control',
+  'control',
+  './',
+  '.',
+  '/',
+  './usr/bin/hello',
+  'usr/../control',
+  'a\nb',
+  'a\tb',
+  'FILE',
+  '',
+] as const;
 
 /** A small tar archive out of everything that tar(5) knows. */
 export function someTar(generator: Generator): Buffer {
@@ -75,7 +99,7 @@ async function* inPieces(input: Uint8Array): AsyncGenerator<Uint8Array> {
 
 const ar: Target = {
   name: 'ar',
-  cost: 0.2,
+  cost: 0.3,
   make(generator) {
     const members = ['debian-binary', 'control.tar.gz', 'data.tar.xz', '_gpgorigin', 'x/'].map((name) => ({
       name,
@@ -97,7 +121,7 @@ const ar: Target = {
 
 const tar: Target = {
   name: 'tar',
-  cost: 0.2,
+  cost: 0.3,
   make: mutatedTar,
   check(input) {
     const rules = { maxEntries: 100, maxNameBytes: 10_000 };
@@ -118,17 +142,20 @@ const tar: Target = {
 
 const controlTar: Target = {
   name: 'control-tar',
-  cost: 0.2,
+  cost: 0.3,
   make: mutatedTar,
   check(input) {
     const control = controlFile(input, 'x.deb');
-    assert.ok(input.buffer === control.buffer && control.length <= input.length, 'what is read lies inside the archive');
+    assert.ok(
+      input.buffer === control.buffer && control.length <= input.length,
+      'what is read lies inside the archive',
+    );
   },
 };
 
 const dataTar: Target = {
   name: 'data-tar',
-  cost: 0.2,
+  cost: 0.3,
   make: mutatedTar,
   check(input) {
     const installed = new InstalledPaths('x.deb');

@@ -11,15 +11,23 @@ import { scanFile } from '../../src/publish/scan.ts';
 import type { Scanned } from '../../src/publish/scanned.ts';
 import { shapeOf } from '../../src/publish/shape.ts';
 import { Recorder } from '../../src/timing/recorder.ts';
-import { type ArPart, buildAr, buildTar, canPack, controlText, type Packing, pack } from '../debs.ts';
 import type { Generator } from '../debian/generator.ts';
+import { type ArPart, buildAr, buildTar, canPack, controlText, type Packing, pack } from '../debs.ts';
 import { TestClock } from '../store/clocks.ts';
 import { assertReadableContents, mutatedTar } from './archive-targets.ts';
 import { type Dictionary, mutated } from './mutation.ts';
 import type { Target } from './target.ts';
 import { assertOneStanza, assertPoolKey, mutatedControl } from './text-targets.ts';
 
-const dictionary: Dictionary = ['!<arch>\n', '`\n', 'debian-binary   ', 'control.tar     ', 'data.tar        ', '2.0\n', '/'];
+const dictionary: Dictionary = [
+  '!<arch>\n',
+  '`\n',
+  'debian-binary   ',
+  'control.tar     ',
+  'data.tar        ',
+  '2.0\n',
+  '/',
+];
 const packings = (['none', 'gz', 'zst', 'xz', 'bz2', 'lzma'] as const).filter((packing) => canPack(packing));
 /** Packing with a program takes a hundred times as long: once in a while is enough. */
 const quick = ['none', 'gz', 'zst'] as const;
@@ -29,7 +37,10 @@ function packed(generator: Generator, stem: string, tar: Buffer): ArPart {
     generator.below(40) === 0 ? (packings[generator.below(packings.length)] ?? 'gz') : generator.of(quick);
   const suffix = packing === 'none' ? '' : `.${packing}`;
   const body = pack(packing, tar);
-  return { name: `${stem}.tar${suffix}`, body: generator.below(12) === 0 ? mutated(body, generator, dictionary) : body };
+  return {
+    name: `${stem}.tar${suffix}`,
+    body: generator.below(12) === 0 ? mutated(body, generator, dictionary) : body,
+  };
 }
 
 /** A .deb in which one layer, now and then two, are not what dpkg-deb would write. */
@@ -80,7 +91,7 @@ async function assertPlanned(scanned: Scanned): Promise<void> {
 
 export const debTarget: Target = {
   name: 'deb',
-  cost: 2,
+  cost: 5,
   make: mutatedDeb,
   async check(input, folder) {
     const path = join(folder, 'x.deb');

@@ -52,7 +52,13 @@ export async function fuzz(target: Target, seed: number, count: number): Promise
     accepted += stretch.accepted;
     if (stretch.stopped === undefined) break;
     const index = Atomics.load(progress, 0);
-    findings.push({ target: target.name, seed, index, input: await inputOf(target, seed, index), what: stretch.stopped });
+    findings.push({
+      target: target.name,
+      seed,
+      index,
+      input: await inputOf(target, seed, index),
+      what: stretch.stopped,
+    });
     first = index + 1;
   }
   return { cases: count, accepted, findings, peakMemory };
@@ -107,7 +113,11 @@ const roundMs = 5000;
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
-    options: { minutes: { type: 'string', default: '10' }, target: { type: 'string' }, seed: { type: 'string', default: '1000' } },
+    options: {
+      minutes: { type: 'string', default: '10' },
+      target: { type: 'string' },
+      seed: { type: 'string', default: '1000' },
+    },
   });
   const chosen = targets.filter(({ name }) => values.target === undefined || name === values.target);
   const until = performance.now() + Number(values.minutes) * 60_000;

@@ -4,7 +4,20 @@ import type { Generator } from '../debian/generator.ts';
 export type Dictionary = readonly [string, ...string[]];
 
 /** Numbers at which counting goes wrong. */
-const numbers = ['0', '1', '-1', '00', '127', '255', '256', '511', '512', '4294967295', '4294967296', '9007199254740991'] as const;
+const numbers = [
+  '0',
+  '1',
+  '-1',
+  '00',
+  '127',
+  '255',
+  '256',
+  '511',
+  '512',
+  '4294967295',
+  '4294967296',
+  '9007199254740991',
+] as const;
 const lengths = ['9007199254740993', '99999999999999999999', '1e9', '0x10', ' 7', '７'] as const;
 const bytes = [0x00, 0x09, 0x0a, 0x0d, 0x20, 0x2d, 0x2e, 0x2f, 0x3a, 0x7f, 0x80, 0xc2, 0xff] as const;
 

@@ -2,32 +2,36 @@ import assert from 'node:assert/strict';
 import { parsePoolRecord, renderPoolRecord } from '../../src/publish/pool-record.ts';
 import { parseSuiteRecord, renderSuiteRecord } from '../../src/publish/suite-record.ts';
 import type { Generator } from '../debian/generator.ts';
+import { suiteOf } from '../publish/publishing.ts';
+import { Repository } from '../publish/repository.ts';
 import { type Dictionary, mutated } from './mutation.ts';
 import type { Target } from './target.ts';
 
-const sha256 = 'ab'.repeat(32);
-const stored = { path: 'main/binary-amd64/Packages.gz', sha256 };
-const moment = '2026-01-01T00:00:00.000Z';
+/** Records as a few publishes leave them: packages came, were replaced and were added to. */
+async function samples(): Promise<{ suite: unknown; pool: unknown }> {
+  using repository = new Repository();
+  const { debs, store } = repository;
+  await repository.publish([
+    suiteOf('bookworm', debs.add('one'), debs.add('all', { Package: 'docs', Architecture: 'all' })),
+  ]);
+  const other = debs.add('other', { Description: 'says something else' });
+  await repository.publish([suiteOf('bookworm', other)], { onConflict: 'replace' });
+  await repository.publish([suiteOf('bookworm', debs.add('two', { Version: '2' }))]);
+  const record = await store.get('.apt-publish/bookworm.json');
+  assert.ok(record.found);
+  return {
+    suite: JSON.parse(Buffer.from(record.body).toString()),
+    pool: {
+      schema: 'apt-publish/pool/1',
+      version: 3,
+      condemned: ['pool/main/h/hello/hello_1.0_amd64.deb'],
+      cleaner: { run: 'run-12345678', limitSeconds: 60 },
+      settled: ['pool/main/h/hello/hello_0.9_amd64.deb'],
+    },
+  };
+}
 
-const suiteRecord = {
-  schema: 'apt-publish/suite/1',
-  suite: 'bookworm',
-  claim: { run: 'run-12345678', limitSeconds: 60 },
-  generation: { number: 2, head: 'Suite: bookworm\n', releaseGpg: 'x', renames: [stored], added: ['pool/main/h/a.deb'], poolVersion: 0 },
-  kept: [{ number: 1, headSha256: sha256, until: moment, dropped: [stored] }],
-  condemned: [{ ...stored, since: moment }],
-  unlisted: [{ filename: 'pool/main/h/b.deb', sha256, since: moment }],
-  conditions: { kind: 'enforced', etags: 'quoted' },
-  embedded: { 'main/binary-amd64/Packages.gz': 'AAAA' },
-};
-
-const poolRecord = {
-  schema: 'apt-publish/pool/1',
-  version: 3,
-  condemned: ['pool/main/h/b.deb'],
-  cleaner: { run: 'run-12345678', limitSeconds: 60 },
-  settled: ['pool/main/h/c.deb'],
-};
+const sample = await samples();
 
 const values: readonly [unknown, ...unknown[]] = [
   null,
@@ -47,11 +51,25 @@ const values: readonly [unknown, ...unknown[]] = [
   {},
   [[]],
   { __proto__: null, length: 1 },
-  'x'.repeat(2000),
+  'x'.repeat(1100),
   'trixie',
 ];
 
-const dictionary: Dictionary = ['{', '}', '[', ']', '"', ',', '__proto__', '"constructor":{}', '../', '\\u0000', '\\ud800', '1e999', '<html>'];
+const dictionary: Dictionary = [
+  '{',
+  '}',
+  '[',
+  ']',
+  '"',
+  ',',
+  '__proto__',
+  '"constructor":{}',
+  '../',
+  '\\u0000',
+  '\\ud800',
+  '1e999',
+  '<html>',
+];
 
 /** The document with another value, a missing member or one too many somewhere in it; now and then with other bytes. */
 function changedJson(document: unknown, generator: Generator): Buffer {
@@ -87,13 +105,17 @@ function assertInside(paths: readonly string[]): void {
 
 const suite: Target = {
   name: 'suite-record',
-  cost: 0.2,
-  make: (generator) => changedJson(suiteRecord, generator),
+  cost: 0.3,
+  make: (generator) => changedJson(sample.suite, generator),
   check(input) {
     const record = parseSuiteRecord(input, 'bookworm');
     const { generation, kept, condemned, unlisted } = record;
     const indexes = [...generation.renames, ...condemned, ...kept.flatMap(({ dropped }) => dropped)];
-    assertInside([...generation.added, ...indexes.map(({ path }) => path), ...unlisted.map(({ filename }) => filename)]);
+    assertInside([
+      ...generation.added,
+      ...indexes.map(({ path }) => path),
+      ...unlisted.map(({ filename }) => filename),
+    ]);
     const rendered = renderSuiteRecord(record);
     assert.deepEqual(renderSuiteRecord(parseSuiteRecord(rendered, 'bookworm')), rendered);
   },
@@ -101,8 +123,8 @@ const suite: Target = {
 
 const pool: Target = {
   name: 'pool-record',
-  cost: 0.1,
-  make: (generator) => changedJson(poolRecord, generator),
+  cost: 0.3,
+  make: (generator) => changedJson(sample.pool, generator),
   check(input) {
     const record = parsePoolRecord(input);
     assertInside([...record.condemned, ...record.settled]);

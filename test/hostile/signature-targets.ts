@@ -34,9 +34,14 @@ const dictionary: Dictionary = [
 
 const inRelease: Target = {
   name: 'in-release',
-  cost: 2,
+  cost: 0.5,
   make: (generator) =>
-    mutated(Buffer.from(generator.of([own.inRelease, own.inRelease, foreign.inRelease])), generator, dictionary, Buffer.from(foreign.inRelease)),
+    mutated(
+      Buffer.from(generator.of([own.inRelease, own.inRelease, foreign.inRelease])),
+      generator,
+      dictionary,
+      Buffer.from(foreign.inRelease),
+    ),
   async check(input) {
     const verified = await verifyInRelease(input, trusted, 'InRelease');
     assert.equal(verified.release, release, 'what is believed is what the key has signed');
@@ -46,8 +51,9 @@ const inRelease: Target = {
 /** Release and Release.gpg in one input, apart at the armour's first line. */
 const detached: Target = {
   name: 'release-gpg',
-  cost: 2,
-  make: (generator) => mutated(Buffer.from(release + own.releaseGpg), generator, dictionary, Buffer.from(foreign.releaseGpg)),
+  cost: 0.5,
+  make: (generator) =>
+    mutated(Buffer.from(release + own.releaseGpg), generator, dictionary, Buffer.from(foreign.releaseGpg)),
   async check(input) {
     const at = Buffer.from(input).indexOf('-----BEGIN PGP SIGNATURE-----');
     const text = input.subarray(0, at === -1 ? input.length : at);

@@ -18,6 +18,7 @@ export const targets: readonly Target[] = [
 
 export function targetNamed(name: string): Target {
   const found = targets.find((target) => target.name === name);
-  if (found === undefined) throw new Error(`There is no target ${name}; there are ${targets.map((each) => each.name).join(', ')}.`);
+  if (found === undefined)
+    throw new Error(`There is no target ${name}; there are ${targets.map((each) => each.name).join(', ')}.`);
   return found;
 }

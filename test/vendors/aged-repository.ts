@@ -69,10 +69,16 @@ export class AgedRepository implements AsyncDisposable {
     return new AgedRepository(bench, [update], buckets);
   }
 
-  /** A bucket of its own that holds the aged repository. */
-  copy(): string {
+  /** An empty bucket of its own. */
+  empty(): string {
     const name = this.#buckets.pop();
     if (name === undefined) throw new Error('No bucket is left: ask for more copies.');
+    return name;
+  }
+
+  /** A bucket of its own that holds the aged repository. */
+  copy(): string {
+    const name = this.empty();
     const { bucket, server } = this.bench;
     for (const key of bucket.keys()) {
       const object = bucket.get(key);
@@ -81,7 +87,7 @@ export class AgedRepository implements AsyncDisposable {
     return name;
   }
 
-  /** The update, run on one copy by a clock of its own. */
+  /** The update, run on one bucket by a clock of its own. */
   run(bucket: string, stallMs?: number) {
     const clock = new TestClock(publishedAt + 8 * aDay);
     const run = this.bench.run(this.update, {
@@ -92,9 +98,8 @@ export class AgedRepository implements AsyncDisposable {
     return { ...run, clock };
   }
 
-  /** The requests of an update that nothing disturbs, in the order of their arrival. */
-  async places(): Promise<readonly { place: Place; request: S3Request }[]> {
-    const bucket = this.copy();
+  /** The requests of an update of this bucket that nothing disturbs, in the order of their arrival. */
+  async places(bucket: string): Promise<readonly { place: Place; request: S3Request }[]> {
     await this.run(bucket).results;
     const finder = new PlaceFinder();
     return this.bench.server.requests

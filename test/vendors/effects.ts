@@ -38,19 +38,13 @@ export class Effects {
     return this.all.flatMap((effect) => (effect.change === change && effect.key.includes(part) ? [effect.key] : []));
   }
 
-  /** How often the head of some suite was replaced by other bytes. */
-  get headChanges(): number {
-    return this.#distinctWrites('/InRelease');
-  }
-
-  get recordChanges(): number {
-    return this.#distinctWrites('.apt-publish/bookworm.json');
-  }
-
-  /** Writes of the same bytes one after the other are one change: nobody can tell. */
-  #distinctWrites(part: string): number {
-    const writes = this.all.filter(({ change, key }) => change === 'written' && key.includes(part));
-    return writes.filter(({ sha256 }, index) => sha256 !== writes[index - 1]?.sha256).length;
+  /**
+   * The hashes that an object has had, in order. Writes of the same bytes one after the other are one: nobody can tell, and a
+   * store without conditions may well carry out both.
+   */
+  history(key: string): string[] {
+    const writes = this.all.filter((effect) => effect.change === 'written' && effect.key === key);
+    return writes.map(({ sha256 }) => sha256 ?? '').filter((sha256, index, all) => sha256 !== all[index - 1]);
   }
 
   #note(effect: Effect): void {

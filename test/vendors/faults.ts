@@ -11,6 +11,7 @@ export interface Fault {
 }
 
 const anything = () => true;
+const sendsBody = ({ verb }: S3Request) => verb === 'PUT';
 const conditional = ({ verb, headers }: S3Request) =>
   verb === 'PUT' && (headers['if-match'] !== undefined || headers['if-none-match'] !== undefined);
 /** Whose answers have a body that the client reads. */
@@ -49,7 +50,7 @@ export const passingFaults: readonly Fault[] = [
   },
   { name: '429 with Retry-After', action: answer('before', 429, 'TooManyRequests', 2), happensTo: anything },
   { name: 'SlowDown', action: answer('before', 503, 'SlowDown'), happensTo: anything },
-  { name: '400 RequestTimeout', action: answer('before', 400, 'RequestTimeout'), happensTo: anything },
+  { name: '400 RequestTimeout', action: answer('before', 400, 'RequestTimeout'), happensTo: sendsBody },
   { name: '409', action: answer('before', 409, 'ConditionalRequestConflict'), happensTo: conditional },
   { name: '412 against its own success', action: answer('after', 412, 'PreconditionFailed'), happensTo: conditional },
   { name: '412 for no reason', action: answer('before', 412, 'PreconditionFailed'), happensTo: conditional },

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { publishedAt, suiteOf } from '../publish/publishing.ts';
+import type { FaultAction } from '../rig/s3-faults.ts';
+import { likenesses, type Quirks } from '../rig/s3-quirks.ts';
+import { rigCredentials } from '../rig/s3-server.ts';
+import { TestClock } from '../store/clocks.ts';
+import { assertConsistent, packagesIn } from './bucket-check.ts';
+import { Effects } from './effects.ts';
+import { keys, otherCredentials, Workbench } from './workbench.ts';
+
+/** What becomes of one conditional write, and whether it took effect. The other publisher comes before its sender can look. */
+interface Fate {
+  readonly name: string;
+  readonly action: FaultAction | undefined;
+  readonly tookEffect: boolean;
+}
+
+const answer = (when: 'before' | 'after', status: number, code: string): FaultAction => ({
+  do: 'answer',
+  when,
+  status,
+  code,
+});
+
+const fates: readonly Fate[] = [
+  { name: 'served late', action: undefined, tookEffect: false },
+  { name: '500 before', action: answer('before', 500, 'InternalError'), tookEffect: false },
+  { name: 'a 502 page', action: { do: 'page', status: 502, html: '<html>Bad Gateway</html>' }, tookEffect: false },
+  { name: 'a reset before', action: { do: 'drop', when: 'before' }, tookEffect: false },
+  { name: '409', action: answer('before', 409, 'ConditionalRequestConflict'), tookEffect: false },
+  { name: '429', action: answer('before', 429, 'TooManyRequests'), tookEffect: false },
+  { name: 'SlowDown', action: answer('before', 503, 'SlowDown'), tookEffect: false },
+  { name: '412', action: answer('before', 412, 'PreconditionFailed'), tookEffect: false },
+  { name: '500 after', action: answer('after', 500, 'InternalError'), tookEffect: true },
+  { name: '503 after', action: answer('after', 503, 'ServiceUnavailable'), tookEffect: true },
+  { name: 'a reset after', action: { do: 'drop', when: 'after' }, tookEffect: true },
+  { name: '412 after', action: answer('after', 412, 'PreconditionFailed'), tookEffect: true },
+];
+
+const written = [
+  ['claim', '.apt-publish/bookworm.json'],
+  ['commit', 'dists/bookworm/InRelease'],
+] as const;
+
+const stores: readonly (readonly [name: string, quirks: Quirks])[] = [
+  ['as AWS', {}],
+  ['as Ceph 16', likenesses.ceph16],
+  ['with opaque ETags', { opaqueEtags: true }],
+];
+
+/** The other publisher brings a package of its own, or the same one: then it only finishes what it finds. */
+const visitors = ['with another package', 'with the same package'] as const;
+
+describe('the answer to a conditional write is lost while somebody else comes', () => {
+  for (const [storeName, quirks] of stores) {
+    for (const [phase, key] of written) {
+      for (const visitor of visitors) {
+        test(`${phase} on a store ${storeName}, somebody else ${visitor}`, async (t) => {
+          const failures: string[] = [];
+          for (const fate of fates) {
+            await meet({ quirks, key, visitor, fate }).catch((error: unknown) => {
+              failures.push(`${fate.name}: ${error instanceof Error ? error.message : error}`);
+            });
+          }
+          t.diagnostic(`points: ${fates.length}`);
+          assert.deepEqual(failures, [], `${failures.length} of ${fates.length} points`);
+        });
+      }
+    }
+  }
+});
+
+async function meet(point: { quirks: Quirks; key: string; visitor: (typeof visitors)[number]; fate: Fate }) {
+  const { quirks, key, visitor, fate } = point;
+  await using bench = await Workbench.open(new TestClock(publishedAt), { quirks });
+  const { bucket, debs } = bench;
+  await bench.publish([suiteOf('bookworm', debs.add('base', { Package: 'base' }))]);
+  const effects = new Effects(bucket);
+  const ours = debs.add('ours', { Package: 'ours' });
+  const theirs = visitor === 'with the same package' ? ours : debs.add('theirs', { Package: 'theirs' });
+  const visit = () => bench.publish([suiteOf('bookworm', theirs)], { store: { credentials: otherCredentials } });
+
+  let met: 'not yet' | 'hit' | 'visited' = 'not yet';
+  using _ = bench.server.intercept(async (request) => {
+    if (request.accessKey !== rigCredentials.accessKeyId || met === 'visited') return undefined;
+    const isTheWrite = request.verb === 'PUT' && request.key === key;
+    if (met === 'not yet' && !isTheWrite) return undefined;
+    if (fate.tookEffect && met === 'not yet') {
+      met = 'hit';
+      return fate.action;
+    }
+    // Beside a commit Release is written; what looks back comes after it.
+    if (fate.tookEffect && request.verb === 'PUT' && !isTheWrite) return undefined;
+    met = 'visited';
+    await visit();
+    return fate.tookEffect ? undefined : fate.action;
+  });
+  const [result] = await bench.run([suiteOf('bookworm', ours)]).results;
+  assert.equal(met, 'visited');
+  await assertConsistent(bucket, keys);
+  assert.deepEqual(effects.violations, []);
+  const expected = visitor === 'with the same package' ? ['base 1.0', 'ours 1.0'] : ['base 1.0', 'ours 1.0', 'theirs 1.0'];
+  assert.deepEqual(packagesIn(bucket, 'bookworm'), expected);
+  const heads = effects.history('dists/bookworm/InRelease');
+  assert.equal(new Set(heads).size, heads.length, 'the head went back');
+  // Who had claimed published: "unchanged" may only be said by a run whose claim never took effect and whose package was there.
+  const claimed = key !== '.apt-publish/bookworm.json' || fate.tookEffect;
+  const publishedByThem = visitor === 'with the same package' && !claimed;
+  assert.equal(result?.outcome.changed, !publishedByThem, `changed: ${result?.outcome.changed}`);
+}
