@@ -5,14 +5,14 @@ import { type Ending, reportRun } from './action/report-run.ts';
 import { githubRunner } from './action/runner.ts';
 import { startSession } from './action/session.ts';
 import { systemClock } from './action/system-clock.ts';
-import { publish } from './publish/publish.ts';
+import { perform } from './publish/commands.ts';
 
 const runner = githubRunner();
 try {
   const { secrets } = runner;
   const settings = await readSettings({ source: runner, secrets, folder: '.', temporaryFolder: tmpdir() });
   const session = await startSession(settings, systemClock, runner);
-  const ending = await publish(session.run, settings.request).then(
+  const ending = await perform(session.run, settings.request).then(
     (results): Ending => ({ results }),
     (error: unknown): Ending => ({ error }),
   );

@@ -93,6 +93,10 @@ function reasonOf(error: unknown): string {
   return oneLine(error.message === '' ? error.name : error.message);
 }
 
+/** Octokit appends the address of a manual page to what GitHub says. */
 function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').slice(0, 300);
+  return text
+    .replace(/ - https:\/\/docs\.github\.com\/\S*$/, '')
+    .replace(/\s+/g, ' ')
+    .slice(0, 300);
 }

@@ -57,7 +57,7 @@ async function report(
   const { token } = settings.comment;
   if (token === undefined) throw noToken();
   const mark = markOf(settings, runner);
-  const text = runner.secrets.redact(renderComment(record, { commit, run: mark.run }));
+  const text = renderComment(withoutSecrets(record, runner), { commit, run: mark.run });
   const [owner = '', repo = ''] = (runner.variable('GITHUB_REPOSITORY') ?? '').split('/');
   const apiUrl = runner.variable('GITHUB_API_URL') ?? 'https://api.github.com';
   return keepOneComment(githubThread({ token, apiUrl, owner, repo, number }, clock, runner.debug), mark, text);
@@ -74,6 +74,19 @@ function markOf({ request, store }: Settings, { variable }: CommentRunner): Mark
       store: store.kind,
     }),
     run: { id: Number(named('GITHUB_RUN_ID')), attempt: Number(named('GITHUB_RUN_ATTEMPT')) },
+  };
+}
+
+/** No secret should be in these texts. Should one be, it has to go before its characters are escaped. */
+function withoutSecrets(record: RunRecord, { secrets }: CommentRunner): RunRecord {
+  const { warnings, problem } = record;
+  const clean = (text: string) => secrets.redact(text);
+  return {
+    ...record,
+    warnings: warnings.map(clean),
+    ...(problem && {
+      problem: { ...problem, title: clean(problem.title), what: clean(problem.what), advice: clean(problem.advice) },
+    }),
   };
 }
 

@@ -151,3 +151,9 @@ const mostShown = 200;
 function present(value: string | undefined): string | undefined {
   return value === '' ? undefined : value;
 }
+
+/** The object without its undefined properties: an optional property is there or not, never there and undefined. */
+export function given<T extends object>(properties: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  const present = Object.entries(properties).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(present) as { [K in keyof T]?: Exclude<T[K], undefined> };
+}

@@ -2,6 +2,7 @@ import { bytes, duration } from '../report/units.ts';
 import type { Clock } from '../timing/clock.ts';
 import type { RecorderListener } from '../timing/recorder.ts';
 import type { PhaseName, PhaseSpan, RequestSpan, Span } from '../timing/span.ts';
+import { highestInFlight } from '../timing/stretches.ts';
 
 /** How often the log may say how far a run is, and how long a phase must last to be mentioned before it ends: milliseconds. */
 const interval = 2000;
@@ -15,9 +16,10 @@ interface Running {
 }
 
 /**
- * Turns what a recorder tells into lines of the log: one line for each phase that ends (time, requests by verb, bytes), and at most one every
- * two seconds about the phases that have been running for as long (done of expected, rate, time left). A timer drives the latter, since a
- * stalled request tells nothing. Log groups cannot hold this: phases overlap, groups do not.
+ * Turns what a recorder tells into lines of the log: one line for each phase that ends (time, requests by verb, how many at a time,
+ * what retries were made for, bytes), and at most one every two seconds about the phases that have been running for as long (done of
+ * expected, rate, time left). A timer drives the latter, since a stalled request tells nothing. Log groups cannot hold this: phases
+ * overlap, groups do not.
  */
 export function progressLog(clock: Clock, info: (line: string) => void): RecorderListener {
   const running = new Map<number, Running>();
@@ -76,16 +78,18 @@ function progressOf(name: PhaseName, phases: readonly Running[], now: number): s
   return `${counted}, ${rate.toFixed(1)}/s${left}`;
 }
 
-/** `stage bookworm: 1.2 s, 28 PUT, 2 GET, 1 throttled, 3.4 MB up, 12 kB down`. */
+/** `stage bookworm: 1.2 s, 28 PUT, 2 GET, 16 in flight, 1 throttled, 3.4 MB up, 12 kB down`. */
 function resultLine(phase: PhaseSpan, spans: readonly Span[]): string {
   const requests = spans.filter((span) => span.kind === 'request');
   const name = phase.suite === undefined ? phase.name : `${phase.name} ${phase.suite}`;
   const time = duration(phase.end - phase.start);
   const sent = requests.reduce((sum, { bytesUp }) => sum + bytesUp, 0);
   const received = requests.reduce((sum, { bytesDown }) => sum + bytesDown, 0);
+  const together = highestInFlight(requests);
   const parts = [
     phase.outcome === 'ok' ? time : `failed after ${time}`,
     ...tally(requests.map(({ verb }) => verb)),
+    ...(together > 1 ? [`${together} in flight`] : []),
     ...tally(requests.flatMap(trouble)),
     ...(sent === 0 ? [] : [`${bytes(sent)} up`]),
     ...(received === 0 ? [] : [`${bytes(received)} down`]),

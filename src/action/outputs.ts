@@ -1,5 +1,6 @@
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { HistoryEntry } from '../publish/history.ts';
 import type { RunRecord } from '../timing/record.ts';
 import type { Runner } from './runner.ts';
 
@@ -12,6 +13,7 @@ export const outputNames = [
   'sources-entry',
   'public-key',
   'inrelease-sha256',
+  'history',
   'timings',
 ] as const;
 export type OutputName = (typeof outputNames)[number];
@@ -24,6 +26,8 @@ export interface OutputParts {
   readonly publicKey?: string;
   /** Lower-case hex SHA-256 of the InRelease that each suite's head now is; no entry for a suite without one. */
   readonly inReleaseSha256: ReadonlyMap<string, string>;
+  /** The generations of each suite, for the command that asks for them; empty for the others. */
+  readonly history: ReadonlyMap<string, readonly HistoryEntry[]>;
   /** Where `writeRunRecord` has put the record. */
   readonly timings: string;
 }
@@ -43,6 +47,7 @@ export function outputsOf(record: RunRecord, parts: OutputParts): Record<OutputN
     'sources-entry': parts.sourcesEntry ?? '',
     'public-key': parts.publicKey ?? '',
     'inrelease-sha256': JSON.stringify(Object.fromEntries(parts.inReleaseSha256)),
+    history: parts.history.size === 0 ? '' : JSON.stringify(Object.fromEntries(parts.history)),
     timings: parts.timings,
   };
 }

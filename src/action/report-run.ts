@@ -1,6 +1,8 @@
 import { sourcesEntry } from '../debian/sources-entry.ts';
 import { Problem, Problems } from '../problem.ts';
+import type { HistoryEntry } from '../publish/history.ts';
 import type { SuiteResult } from '../publish/outcome.ts';
+import { historyLines, renderHistory } from '../report/history.ts';
 import { renderSummary } from '../report/summary.ts';
 import { armoredPublicKey } from '../signing/verify.ts';
 import { makeRunRecord, type RunRecord } from '../timing/record.ts';
@@ -26,14 +28,23 @@ export async function reportRun(settings: Settings, session: Session, ending: En
   const heads = results.flatMap(({ outcome, headSha256 }): [string, string][] =>
     headSha256 === undefined ? [] : [[outcome.suite, headSha256]],
   );
+  const histories = results.flatMap(({ outcome, history }): [string, readonly HistoryEntry[]][] =>
+    history === undefined ? [] : [[outcome.suite, history]],
+  );
   const parts = {
     ...(entry === undefined ? {} : { sourcesEntry: entry }),
     ...(publicKey === undefined ? {} : { publicKey }),
     inReleaseSha256: new Map(heads),
+    history: new Map(histories),
     timings: await writeRunRecord(record, settings.temporaryFolder),
   };
   setOutputs(outputsOf(record, parts), runner);
   if (settings.trace !== undefined) await writeTraces(record, settings.trace, runner);
+  if (histories.length > 0) {
+    for (const line of historyLines(histories)) runner.info(line);
+    await appendSummary(renderHistory(histories), runner);
+    return;
+  }
   await appendSummary(renderSummary(record, entry === undefined ? {} : { sourcesEntry: entry }), runner);
   await writeComment(settings, record, session.run.clock, runner);
 }

@@ -44,6 +44,7 @@ export async function startSession(settings: Settings, clock: Clock, runner: Run
     recorder: new Recorder(clock, progressLog(clock, runner.info)),
     ...(keys === undefined ? {} : { keys }),
     run: runName(settings),
+    ...publisher(settings, runner),
     date,
     requests: limiter(concurrencyOf(request.uploadConcurrency)),
     renames: limiter(concurrencyOf(request.renameConcurrency)),
@@ -66,6 +67,24 @@ async function readKeys(
   });
   for (const warning of await preflight(signingKeys, at)) warn(warning);
   return signingKeys;
+}
+
+/**
+ * Who publishes, for the command history: `octo-org/tool, run 123456, by octocat`. A run with a fixed date is the same whoever starts it, and
+ * says nothing.
+ */
+function publisher({ sourceDateEpoch }: Settings, runner: Pick<Runner, 'variable'>): { readonly by?: string } {
+  if (sourceDateEpoch !== undefined) return {};
+  const parts = [
+    ['GITHUB_REPOSITORY', ''],
+    ['GITHUB_RUN_ID', 'run '],
+    ['GITHUB_ACTOR', 'by '],
+  ] as const;
+  const told = parts.flatMap(([name, lead]) => {
+    const value = runner.variable(name)?.replace(/\p{Cc}/gu, '');
+    return value === undefined || value === '' ? [] : [`${lead}${value}`];
+  });
+  return told.length === 0 ? {} : { by: told.join(', ') };
 }
 
 /**

@@ -1,10 +1,10 @@
-import type { PublishRequest } from '../publish/request.ts';
+import type { CommandRequest } from '../publish/request.ts';
 
 /** Everything the inputs and the environment say, parsed once. Nothing below this room sees a string that means a boolean. */
 export interface Settings {
-  /** What to publish. */
-  readonly request: PublishRequest;
-  /** Where to. */
+  /** What to do. */
+  readonly request: CommandRequest;
+  /** Where. */
   readonly store: StoreLocation;
   /** What to sign with; `unsigned` only when the user asked for it in so many words. */
   readonly signing: SigningSettings | 'unsigned';

@@ -32,6 +32,12 @@ export function parseSuiteLine(line: string): SuiteLine | Problem {
   return checked(line, { suite: name.slice(0, slash), component: name.slice(slash + 1), globs });
 }
 
+/** The name of a suite by itself, or what is wrong with it, worded as `suiteNameFault` words it. */
+export function parseSuiteName(text: string): string | { readonly fault: string } {
+  const fault = suiteNameFault(text);
+  return fault === undefined ? text : { fault };
+}
+
 /**
  * What is wrong with the name of a suite, in a few words that go on from "the suite "x" …"; undefined when nothing is. The name is a
  * path below `dists/` and part of URLs, of apt's one-line sources and of file names in apt's lists folder.

@@ -1,5 +1,5 @@
 import { Problem } from '../problem.ts';
-import type { SuiteRequest } from '../publish/request.ts';
+import type { CommandName, SuiteRequest } from '../publish/request.ts';
 import { findFiles, type GlobOrigin } from './files.ts';
 import { type InputReader, quoted } from './input-reader.ts';
 import { componentNameFault, parseSuiteLine, type SuiteLine } from './suite-lines.ts';
@@ -29,6 +29,18 @@ export async function readSuites(reader: InputReader, folder: string): Promise<S
   }));
   checkOverlap(reader, requests);
   return requests;
+}
+
+/** Reads `suites` for a command that is about suites as a whole and takes no files: names, each once. */
+export function readSuiteNames(reader: InputReader, command: CommandName): string[] {
+  const lines = readLines(reader);
+  for (const { suite, globs } of lines.filter((line) => line.globs !== undefined)) {
+    reader.fault('suites', {
+      what: `names files (${quoted(globs?.join(' ') ?? '')}) for the suite ${quoted(suite)}, and \`command: ${command}\` takes none.`,
+      advice: 'Write names of suites only, one a line.',
+    });
+  }
+  return [...new Set(lines.map(({ suite }) => suite))];
 }
 
 function readComponent(reader: InputReader): string {

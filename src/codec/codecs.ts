@@ -1,6 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { joined } from './coder.ts';
 import { DecoderFault, faultProblem, limitProblem } from './faults.ts';
+import { chunkedFrom, compressGzipChunks } from './gzip-chunks.ts';
+import type { PublishedForm } from './published-form.ts';
 import { compressXz, decodeInWorker } from './worker-codec.ts';
 import { WorkerPool } from './worker-pool.ts';
 import { compressGzip, compressZstd, decodeZlib } from './zlib-codec.ts';
@@ -17,10 +19,12 @@ const maxWorkers = 4;
 const workerIdleMs = 5000;
 const pool = new WorkerPool(Math.min(maxWorkers, availableParallelism()), workerIdleMs);
 
-const encoders: Record<Form, (bytes: Uint8Array) => Promise<Uint8Array>> = {
-  gz: compressGzip,
-  xz: (bytes) => compressXz(bytes, pool),
-  zst: compressZstd,
+type Encode = (bytes: Uint8Array, published: PublishedForm | undefined) => Promise<Uint8Array>;
+
+const encoders: Record<Form, Encode> = {
+  gz: (bytes, published) => (bytes.length < chunkedFrom ? compressGzip(bytes) : compressGzipChunks(bytes, published)),
+  xz: (bytes, published) => compressXz(bytes, pool, published),
+  zst: (bytes) => compressZstd(bytes),
 };
 
 type Decode = (source: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>;
@@ -34,12 +38,16 @@ const decoders: Record<Compression, Decode> = {
   bz2: (source) => decodeInWorker('bz2-decode', source, pool),
 };
 
+/** From this size on, gz and xz carry over what they can of the published form. */
+export const carriedFrom = chunkedFrom;
+
 /**
- * Compresses off the main thread. The same input gives the same bytes on every machine: gzip level 9 without name or time;
- * zstd level 19 up to 1 MiB, 12 beyond; xz -6 in blocks of 4 MiB. `bytes` must not change before the promise settles.
+ * Compresses off the main thread. The same arguments give the same bytes on every machine: gzip level 9 without name or time;
+ * zstd level 19 up to 1 MiB, 12 beyond; xz -6 in blocks of 1 MiB. With the published form of an index the work is that of
+ * the blocks that changed (gz and xz from `carriedFrom` bytes on). `bytes` must not change before the promise settles.
  */
-export function compress(form: Form, bytes: Uint8Array): Promise<Uint8Array> {
-  return encoders[form](bytes);
+export function compress(form: Form, bytes: Uint8Array, published?: PublishedForm): Promise<Uint8Array> {
+  return encoders[form](bytes, published);
 }
 
 /**

@@ -1,23 +1,56 @@
+import { segments } from './carry.ts';
 import { type CoderName, joined } from './coder.ts';
+import { DecoderFault } from './faults.ts';
+import type { PublishedForm } from './published-form.ts';
 import type { Session, WorkerPool } from './worker-pool.ts';
-import { joinStreams } from './xz-container.ts';
+import { joinStreams, splitStream, type XzStream } from './xz-container.ts';
 
 /**
- * Inputs larger than this become blocks of this size, so that all workers share the work. Fixed, so that the bytes do not
- * depend on the machine. On 20 MB of Packages, 4 MiB blocks are 3 % larger than one block, and 15 % faster on one core.
+ * Inputs larger than this become blocks of about this size, so that all workers share the work and a later version can carry most of
+ * them over. Fixed, so that the bytes do not depend on the machine. On 20 MB of Packages, blocks of 1 MiB make the file 7 %
+ * larger than one block would, and take 25 % less CPU.
  */
-export const xzBlockSize = 4 * 1024 * 1024;
+export const xzBlockSize = 1024 * 1024;
 
-/** xz -6, check CRC64, blocks of `xzBlockSize`. The bytes depend on nothing but the input and the version of liblzma. */
-export async function compressXz(bytes: Uint8Array, pool: WorkerPool): Promise<Uint8Array> {
-  const blocks: Promise<Uint8Array>[] = [];
-  for (let at = 0; at === 0 || at < bytes.length; at += xzBlockSize) {
-    const block = bytes.subarray(at, at + xzBlockSize);
-    blocks.push(pool.whenRoomToEncode(() => encodeXz(block, pool)));
+/**
+ * xz -6, check CRC64, in blocks. The bytes depend on nothing but the arguments and the version of liblzma. Blocks of the published
+ * form are carried over where their content stands unchanged.
+ */
+export async function compressXz(bytes: Uint8Array, pool: WorkerPool, published?: PublishedForm): Promise<Uint8Array> {
+  const before = published === undefined ? undefined : carriable(published);
+  const plan = segments(published?.content ?? new Uint8Array(), before?.ends ?? [], bytes, xzBlockSize);
+  const encode = (content: Uint8Array) => pool.whenRoomToEncode(() => encodeXz(content, pool));
+  const [first] = plan;
+  if (first === undefined || (plan.length === 1 && 'start' in first)) return encode(bytes);
+  const parts = await Promise.all(
+    plan.map(async (segment): Promise<XzStream> => {
+      if ('start' in segment) return splitStream(await encode(bytes.subarray(segment.start, segment.end)));
+      const block = before?.stream.blocks[segment.block];
+      if (before === undefined || block === undefined) throw new RangeError(`There is no block ${segment.block}.`);
+      return { flags: before.stream.flags, blocks: [block] };
+    }),
+  );
+  return joinStreams(parts);
+}
+
+/** CRC64, as every stream that is encoded here has it. */
+const streamFlags = Uint8Array.of(0, 4);
+
+/** The published stream with the ends of its blocks' content; undefined for one of another kind. */
+function carriable({ packed, content }: PublishedForm): { stream: XzStream; ends: number[] } | undefined {
+  try {
+    const stream = splitStream(packed);
+    let end = 0;
+    const ends = stream.blocks.map(({ unpackedSize }) => {
+      end += unpackedSize;
+      return end;
+    });
+    const same = stream.flags.every((byte, index) => byte === streamFlags[index]);
+    return same && end === content.length ? { stream, ends } : undefined;
+  } catch (error) {
+    if (error instanceof DecoderFault) return undefined;
+    throw error;
   }
-  const streams = await Promise.all(blocks);
-  const [only] = streams;
-  return streams.length === 1 && only !== undefined ? only : joinStreams(streams);
 }
 
 async function encodeXz(block: Uint8Array, pool: WorkerPool): Promise<Uint8Array> {

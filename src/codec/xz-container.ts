@@ -16,7 +16,7 @@ interface XzBlock {
   readonly unpackedSize: number;
 }
 
-interface XzStream {
+export interface XzStream {
   /** The two bytes of Stream Flags, naming the check of every block. */
   readonly flags: Uint8Array;
   readonly blocks: readonly XzBlock[];
@@ -54,9 +54,8 @@ export function splitStream(file: Uint8Array): XzStream {
   return { flags, blocks };
 }
 
-/** Puts the blocks of several one-stream files into one stream, in order. All must use the same check. */
-export function joinStreams(streams: readonly Uint8Array[]): Uint8Array {
-  const parts = streams.map(splitStream);
+/** Puts the blocks of several streams into one stream, in order. All must use the same check. */
+export function joinStreams(parts: readonly XzStream[]): Uint8Array {
   const flags = parts[0]?.flags;
   if (flags === undefined) throw new RangeError('There is no .xz stream to join.');
   if (parts.some((part) => !same(part.flags, flags))) throw new RangeError('The .xz streams use different checks.');

@@ -149,12 +149,10 @@ function ownForm(bytes: Buffer, origin: string): Buffer {
     const end = found === -1 ? bytes.length : found;
     // The last blank-separated word is the location: paths may contain blanks, locations may not.
     const words = /^(.*[^ \t])[ \t]+([^ \t\r]+)[ \t\r]*$/s.exec(bytes.toString('utf8', start, end));
-    if (words !== null) {
-      const [, path = '', locations = ''] = words;
-      for (const location of locations.split(',')) packages.push({ location, paths: [path] });
-    } else if (end > start) {
-      throw withoutLocation(origin, start);
-    }
+    const [, path = '', list = ''] = words ?? [];
+    const locations = list.split(',').filter((location) => location !== '');
+    if (locations.length === 0 && end > start) throw withoutLocation(origin, start);
+    for (const location of locations) packages.push({ location, paths: [path] });
     start = end + 1;
   }
   return applied(Buffer.alloc(0), { add: packages, remove: [] });

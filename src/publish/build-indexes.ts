@@ -1,4 +1,5 @@
 import { compress, type Form } from '../codec/codecs.ts';
+import type { PublishedForm } from '../codec/published-form.ts';
 import { digest } from './digest.ts';
 import { mergeContentsIndexes } from './merge-contents.ts';
 import type { Prepared } from './prepare.ts';
@@ -24,14 +25,20 @@ export interface StoredForm {
 
 /** The index phase of one suite: Contents merged, and everything that changed in all its forms. */
 export function buildSuite(run: RunContext, settings: GenerationSettings, prepared: Prepared): Promise<BuiltIndex[]> {
-  const { suite, plan, indexes, adopted } = prepared;
+  const { suite, plan, indexes, adopted, forms } = prepared;
   return phase(run, 'index', suite, async (indexing) => {
     const contents = await mergeContentsIndexes(run, indexing, suite, plan.contents, indexes);
     const lists = new Map([...(adopted?.lists ?? []), ...plan.lists, ...contents]);
     const [first = 'gz', ...others] = settings.compression;
     // Contents is large and read by apt-file alone: one form of it is enough, and gzip is the one that every reader knows.
     const contentsForm: Form = [first, ...others].includes('gz') ? 'gz' : first;
-    return buildIndexes(indexing, lists, (path) => (contents.has(path) ? [contentsForm] : settings.compression));
+    const formsOf = (path: string) => (contents.has(path) ? [contentsForm] : settings.compression);
+    const publishedForm = (path: string, form: Form) => {
+      const packed = forms.get(`${path}.${form}`);
+      const content = indexes.get(path);
+      return packed === undefined || content === undefined ? undefined : { packed, content };
+    };
+    return buildIndexes(indexing, lists, formsOf, publishedForm);
   });
 }
 
@@ -40,12 +47,15 @@ async function buildIndexes(
   { scope }: Phase,
   lists: ReadonlyMap<string, Uint8Array>,
   formsOf: (path: string) => readonly Form[],
+  publishedForm: (path: string, form: Form) => PublishedForm | undefined,
 ): Promise<BuiltIndex[]> {
   const largestFirst = [...lists].sort(([, a], [, b]) => b.length - a.length);
   scope.expect(largestFirst.reduce((sum, [path]) => sum + formsOf(path).length, 0));
   const built = await wave(largestFirst, async ([path, content]): Promise<BuiltIndex> => {
     const stored = await wave(formsOf(path), async (form): Promise<StoredForm> => {
-      const bytes = await scope.work('compress', content.length, () => compress(form, content));
+      const bytes = await scope.work('compress', content.length, () =>
+        compress(form, content, publishedForm(path, form)),
+      );
       return { path: `${path}.${form}`, bytes, sha256: digest(bytes) };
     });
     return { path, size: content.length, sha256: digest(content), stored };

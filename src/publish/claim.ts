@@ -2,6 +2,7 @@ import { ownAttributes } from './attributes.ts';
 import type { BuiltIndex } from './build-indexes.ts';
 import type { Claim } from './claim-guard.ts';
 import { recordKey } from './layout.ts';
+import { makingOf } from './making.ts';
 import { nextRecord } from './next-record.ts';
 import type { Prepared } from './prepare.ts';
 import { phase, type RunContext } from './run-context.ts';
@@ -35,6 +36,7 @@ export function claimGeneration(
     orphans: prepared.orphans,
     conditions,
     claim: { run: run.run, limitSeconds: Math.ceil(run.claimLimit / 1000) },
+    made: makingOf(run, prepared),
     now: run.clock.now(),
   });
   return phase(run, 'claim', suite, async ({ store }) => {

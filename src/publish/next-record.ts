@@ -5,7 +5,7 @@ import { splitForm } from './index-paths.ts';
 import { byHashKey } from './layout.ts';
 import type { PoolName } from './list-changes.ts';
 import type { Baseline } from './look.ts';
-import type { Conditions, KeptGeneration, StoredIndex, SuiteRecord } from './suite-record.ts';
+import type { Conditions, KeptGeneration, Making, StoredIndex, SuiteRecord } from './suite-record.ts';
 
 /** Generations besides the newest that are kept however old they are. */
 const keptAtLeast = 2;
@@ -36,6 +36,7 @@ export function nextRecord(input: {
   orphans: readonly StoredIndex[];
   conditions: Conditions;
   claim: SuiteRecord['claim'];
+  made: Making;
   /** The moment of un-listing for what this generation replaces, milliseconds since the epoch. */
   now: number;
 }): SuiteRecord {
@@ -66,6 +67,7 @@ export function nextRecord(input: {
       renames: renames(published?.release, stored),
       added: [...input.added],
       poolVersion: input.poolVersion,
+      made: input.made,
     },
     kept,
     condemned,
@@ -78,19 +80,22 @@ export function nextRecord(input: {
       })),
     ].filter(({ filename }) => !listedAgain.has(filename) && !input.settled.has(filename)),
     conditions: input.conditions,
-    embedded: embed(before?.embedded ?? {}, stored, input.built),
+    embedded: embed(stillEmbedded(published, stored), stored, input.built),
   };
 }
 
 function replacedGeneration(published: Baseline, stored: readonly StoredIndex[], until: string): KeptGeneration {
+  const { number, made } = published.record.generation;
+  const head = storedHead(published.record);
   const before = storedIndexes(published.release);
   const now = new Map(stored.map(({ path, sha256 }) => [path, sha256]));
   const then = new Set(before.map(({ path }) => path));
   return {
-    number: published.record.generation.number,
-    headSha256: digest(published.record.generation.head),
+    number,
+    headSha256: head.sha256,
     until,
-    dropped: before.filter(({ path, sha256 }) => now.get(path) !== sha256),
+    ...(made === undefined ? {} : { made }),
+    dropped: [head, ...before.filter(({ path, sha256 }) => now.get(path) !== sha256)],
     came: stored.map(({ path }) => path).filter((path) => !then.has(path)),
   };
 }
@@ -102,6 +107,12 @@ export function storedIndexes(release: Release): StoredIndex[] {
     .map(({ path, sha256 }) => ({ path, sha256 }));
 }
 
+/** The newest generation's head, which gets a name of its own when another takes its place: a rollback wants to verify it. */
+export function storedHead({ generation }: Pick<SuiteRecord, 'generation'>): StoredIndex {
+  const path = generation.releaseGpg === undefined ? 'Release' : 'InRelease';
+  return { path, sha256: digest(generation.head) };
+}
+
 function keyOf(suite: string, index: StoredIndex): string {
   return byHashKey(suite, index.path, index.sha256);
 }
@@ -109,6 +120,13 @@ function keyOf(suite: string, index: StoredIndex): string {
 function renames(before: Release | undefined, stored: readonly StoredIndex[]): StoredIndex[] {
   const names = new Map(before === undefined ? [] : storedIndexes(before).map(({ path, sha256 }) => [path, sha256]));
   return stored.filter(({ path, sha256 }) => names.get(path) !== sha256);
+}
+
+/** What the record holds of indexes that are in the next generation what they are in this one. */
+function stillEmbedded(published: Baseline | undefined, stored: readonly StoredIndex[]): Record<string, string> {
+  if (published === undefined) return {};
+  const changed = new Set(renames(published.release, stored).map(({ path }) => path));
+  return Object.fromEntries(Object.entries(published.record.embedded).filter(([path]) => !changed.has(path)));
 }
 
 /** The smallest first, as many as fit. */

@@ -62,6 +62,8 @@ export function releaseFields(input: {
 export function nextRelease(input: {
   fields: Stanza;
   published: Release | undefined;
+  /** What it lists besides `built`. */
+  listed: readonly ReleaseFile[];
   info: ReleaseInfo;
   components: readonly string[];
   architectures: readonly string[];
@@ -84,13 +86,13 @@ export function nextRelease(input: {
     ...input.fields.filter(({ name }) => !computedFields.has(name)),
     ...computed.map(([name, value]) => ({ name, value })).filter(({ value }) => value !== ''),
   ];
-  return { release: { fields, files: listedFiles(published?.files ?? [], built) }, date, ahead };
+  return { release: { fields, files: listedFiles(input.listed, built) }, date, ahead };
 }
 
 /** Indexes that did not change keep their lines; of one that did, only the forms that were written now are listed. */
-function listedFiles(published: readonly ReleaseFile[], built: readonly BuiltIndex[]): ReleaseFile[] {
+function listedFiles(listed: readonly ReleaseFile[], built: readonly BuiltIndex[]): ReleaseFile[] {
   const changed = new Set(built.map(({ path }) => path));
-  const kept = published.filter(({ path }) => !changed.has(splitForm(path).index));
+  const kept = listed.filter(({ path }) => !changed.has(splitForm(path).index));
   const fresh = built.flatMap(({ path, size, sha256, stored }) => [
     { path, size, sha256 },
     ...stored.map((form) => ({ path: form.path, size: form.bytes.length, sha256: form.sha256 })),

@@ -4,6 +4,8 @@ import type { SuiteOutcome } from '../timing/record.ts';
 import type { BuiltIndex } from './build-indexes.ts';
 import type { Claim } from './claim-guard.ts';
 import { digest } from './digest.ts';
+import type { HistoryEntry } from './history.ts';
+import { splitForm } from './index-paths.ts';
 import type { Prepared } from './prepare.ts';
 import type { Conditions } from './suite-record.ts';
 
@@ -17,6 +19,8 @@ export interface SuiteResult {
   readonly headSha256?: string;
   /** What the store does with conditions, where this run knows. */
   readonly conditions?: Conditions['kind'];
+  /** Of the command history: the generations that the suite has, newest first. */
+  readonly history?: readonly HistoryEntry[];
 }
 
 /** A suite that this run has published. */
@@ -49,7 +53,7 @@ export function dryResult(prepared: Prepared, built: readonly BuiltIndex[]): Sui
 }
 
 /** A suite that already holds everything that came in. */
-export function unchangedResult({ suite, published }: Prepared): SuiteResult {
+export function unchangedResult({ suite, published }: Pick<Prepared, 'suite' | 'published'>): SuiteResult {
   const generation = published?.record.generation;
   const outcome = { suite, changed: false, generation: generation?.number ?? 0, packages: [], indexes: [] };
   if (published === undefined) return { outcome, components: [], architectures: [], hasSources: false };
@@ -76,18 +80,19 @@ function isSources(index: string): boolean {
 }
 
 function changedOutcome(prepared: Prepared, built: readonly BuiltIndex[], generation: number): SuiteOutcome {
-  const before = new Map((prepared.published?.release.files ?? []).map(({ path, size }) => [path, size]));
-  const indexes = built.flatMap(({ path: index, stored }) => {
+  const before = new Map((prepared.published?.release.files ?? []).map((file) => [file.path, file]));
+  const written = (path: string, size: number) => {
+    const previousSize = before.get(path)?.size;
+    return { path, size, ...(previousSize === undefined ? {} : { previousSize }) };
+  };
+  const fresh = built.flatMap(({ path: index, stored }) => {
     const contributors = prepared.plan.contributors.get(index) ?? [];
-    return stored.map(({ path, bytes }) => {
-      const previousSize = before.get(path);
-      return {
-        path,
-        size: bytes.length,
-        ...(previousSize === undefined ? {} : { previousSize }),
-        ...(contributors.length === 0 ? {} : { contributors }),
-      };
-    });
+    const told = contributors.length === 0 ? {} : { contributors };
+    return stored.map(({ path, bytes }) => ({ ...written(path, bytes.length), ...told }));
   });
-  return { suite: prepared.suite, changed: true, generation, packages: prepared.plan.packages, indexes };
+  const restored = (prepared.listed ?? [])
+    .filter(({ path, sha256 }) => splitForm(path).extension !== '' && before.get(path)?.sha256 !== sha256)
+    .map(({ path, size }) => written(path, size));
+  const { suite, plan } = prepared;
+  return { suite, changed: true, generation, packages: plan.packages, indexes: [...fresh, ...restored] };
 }

@@ -7,6 +7,16 @@ export interface PackagePattern {
   readonly relation?: { readonly operator: Operator; readonly version: string };
 }
 
+/** Which packages of a suite a command is about. */
+export interface Selection {
+  /** At least one. */
+  readonly patterns: readonly PackagePattern[];
+  /** All components when absent. */
+  readonly components?: readonly string[];
+  /** All architectures when absent; `all` and `source` may be among them. */
+  readonly architectures?: readonly string[];
+}
+
 /** As in the dependency fields of a package (Debian Policy 7.1). */
 const operators = {
   '<<': (order: number) => order < 0,

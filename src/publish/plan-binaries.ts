@@ -1,49 +1,44 @@
 import { contentsLocation, entryFile, packagesStanza } from '../debian/packages.ts';
 import { ownPoolName, poolName } from '../debian/pool.ts';
 import { conflict } from './conflict.ts';
-import type { PackagesKind } from './index-paths.ts';
-import { type ListChanges, noChanges, type PoolName } from './list-changes.ts';
-import { arrivingCopy, closeLists, keyOf, openList, type PackageList } from './package-list.ts';
-import type { PublishRequest } from './request.ts';
+import type { ListChanges, PoolName } from './list-changes.ts';
+import { arrivingCopy, keyOf, type PackageList } from './package-list.ts';
+import type { OnConflict } from './request.ts';
 import type { ScannedBinary } from './scanned.ts';
 
 /**
- * Puts packages into the lists of one component. `all` packages stand in every architecture's list, since debootstrap,
- * reprepro and aptly never read `binary-all`; an architecture that is new gets those that the others hold already.
- *
- * `published` has the lists that were read, by architecture; `created` names the architectures that have no list yet.
+ * Puts packages into the lists of one kind in one component. `all` packages stand in every architecture's list, since debootstrap,
+ * reprepro and aptly never read `binary-all`.
  */
-export function planBinaries(input: {
-  suite: string;
-  component: string;
-  kind: PackagesKind;
-  published: ReadonlyMap<string, Uint8Array>;
-  created: readonly string[];
-  packages: readonly ScannedBinary[];
-  /** Names that the pool still holds although no list does, with the hash of their bytes. */
-  reserved: readonly PoolName[];
-  onConflict: PublishRequest['onConflict'];
-}): ListChanges {
-  const changes = noChanges();
-  const lists = [
-    ...[...input.published].map(([architecture, bytes]) => openList({ ...input, architecture }, bytes)),
-    ...input.created.map((architecture) => openList({ ...input, architecture }, undefined)),
-  ];
-  giveIndependentPackages(lists);
+export function placeBinaries(
+  lists: readonly PackageList[],
+  packages: readonly ScannedBinary[],
+  input: {
+    readonly suite: string;
+    readonly component: string;
+    /** Names that the pool still holds although no list does, with the hash of their bytes. */
+    readonly reserved: readonly PoolName[];
+    readonly onConflict: OnConflict;
+  },
+  changes: ListChanges,
+): void {
   const taken = new Map(input.reserved.map(({ filename, sha256 }) => [filename, sha256 ?? '']));
-  for (const item of input.packages) place(item, lists, taken, input, changes);
-  closeLists(lists, changes);
-  return changes;
+  for (const item of packages) place(item, lists, taken, input, changes);
 }
 
-/** Copies the `all` stanzas of a published list, byte for byte, into the lists that are new. */
-function giveIndependentPackages(lists: readonly PackageList[]): void {
+/**
+ * An architecture that is new gets the `all` packages that the others go on to hold: stanzas copied byte for byte. Comes after everything
+ * that was to happen to those.
+ */
+export function giveIndependentPackages(lists: readonly PackageList[]): void {
   const donor = lists.find(({ published }) => published);
   const created = lists.filter(({ published }) => !published);
   if (donor === undefined || created.length === 0) return;
-  for (const entry of donor.entries) {
-    if (entry.architecture !== 'all') continue;
-    for (const target of created) target.add.push(arrivingCopy(donor, entry));
+  const staying = donor.entries.filter((entry) => entry.architecture === 'all' && !donor.remove.has(entry));
+  for (const target of created) {
+    const has = new Set(target.add.map(keyOf));
+    const missing = staying.filter((entry) => !has.has(keyOf(entry)));
+    target.add.push(...missing.map((entry) => arrivingCopy(donor, entry)));
   }
 }
 
@@ -51,7 +46,7 @@ function place(
   item: ScannedBinary,
   lists: readonly PackageList[],
   taken: Map<string, string>,
-  input: { suite: string; component: string; onConflict: PublishRequest['onConflict'] },
+  input: { suite: string; component: string; onConflict: OnConflict },
   changes: ListChanges,
 ): void {
   const key = keyOf(item);

@@ -1,31 +1,23 @@
 import { poolFolder } from '../debian/pool.ts';
 import { sourcesStanza } from '../debian/sources.ts';
-import { type ArrivingStanza, type IndexEntry, mergeEntries, scanStanzas } from '../debian/stanza-index.ts';
 import { conflict } from './conflict.ts';
-import { contributors } from './contributors.ts';
-import { sourcesPath } from './index-paths.ts';
-import { type ListChanges, noChanges } from './list-changes.ts';
+import type { ListChanges } from './list-changes.ts';
 import { type ListedSource, listedSource } from './listed-source.ts';
-import type { PublishRequest } from './request.ts';
+import type { OnConflict } from './request.ts';
 import type { ScannedSource } from './scanned.ts';
+import type { SourceList } from './source-list.ts';
 
-/** Puts source packages into the Sources list of one component. `published` is absent where there is none yet. */
-export function planSources(input: {
-  suite: string;
-  component: string;
-  published: Uint8Array | undefined;
-  sources: readonly ScannedSource[];
-  onConflict: PublishRequest['onConflict'];
-}): ListChanges {
-  const changes = noChanges();
-  const bytes = input.published ?? new Uint8Array();
-  const entries = scanStanzas(bytes, `${sourcesPath(input.component)} of suite ${input.suite}`);
-  const add: ArrivingStanza[] = [];
-  const remove = new Set<IndexEntry>();
+/** Puts source packages into the Sources list of one component. */
+export function placeSources(
+  list: SourceList,
+  sources: readonly ScannedSource[],
+  input: { readonly suite: string; readonly onConflict: OnConflict },
+  changes: ListChanges,
+): void {
+  const { bytes, entries, component } = list;
   /** Of the source packages placed so far in this run: an orig tarball may come with several of them. */
   const placed: { package: string; listed: ListedSource }[] = [];
-
-  for (const source of input.sources) {
+  for (const source of sources) {
     const siblings = entries.filter((entry) => entry.package === source.package);
     const entry = siblings.find(({ version }) => version === source.version);
     const others = [
@@ -44,17 +36,12 @@ export function planSources(input: {
         );
       continue;
     }
-    if (entry !== undefined) {
-      remove.add(entry);
-      const listed = listedSource(bytes, entry);
-      for (const [name, sha256] of listed.files)
-        changes.unlisted.push({ filename: `${listed.directory}/${name}`, sha256 });
-    }
-    const folder = poolFolder(input.component, source.package);
+    if (entry !== undefined) list.remove.add(entry);
+    const folder = poolFolder(component, source.package);
     const directory = clash === undefined ? folder : `${folder}/${source.files[0]?.sha256.slice(0, 8) ?? ''}`;
     const files = source.files.map((file) => ({ ...file, name: nameOf(file.path) }));
     for (const file of files) changes.poolFiles.push({ key: `${directory}/${file.name}`, file });
-    add.push({
+    list.add.push({
       package: source.package,
       version: source.version,
       architecture: 'source',
@@ -69,17 +56,10 @@ export function planSources(input: {
       package: source.package,
       version: source.version,
       architecture: 'source',
-      component: input.component,
+      component,
       size: files.reduce((sum, { size }) => sum + size, 0),
     });
   }
-  if (add.length > 0 || remove.size > 0) {
-    const path = sourcesPath(input.component);
-    const stanzas = add.map((source) => ({ package: source.package, amount: source.bytes.length }));
-    changes.lists.set(path, mergeEntries(bytes, entries, { add, remove }));
-    changes.contributors.set(path, contributors(stanzas, 'bytes'));
-  }
-  return changes;
 }
 
 function nameOf(path: string): string {

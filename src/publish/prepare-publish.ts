@@ -2,6 +2,7 @@ import type { IncomingPackages } from './incoming.ts';
 import { planSuite } from './plan.ts';
 import { type Prepare, prepared } from './prepare.ts';
 import type { PublishRequest } from './request.ts';
+import { retentionReads } from './retention.ts';
 import { phase, type RunContext } from './run-context.ts';
 import { hasContents, shapeOf } from './shape.ts';
 import { readSuite, readSuiteIndexes } from './suite-state.ts';
@@ -13,22 +14,33 @@ export function preparePublish(run: RunContext, request: PublishRequest, incomin
     const [state, scanned] = await together(readSuite(run, suite, request.adopt), incoming(suite, request.contents));
     const { has, published } = state;
     const contents = request.contents || hasContents(has);
+    const arriving = contents === request.contents ? scanned : await incoming(suite, contents);
     const shape = shapeOf({
       suite,
       published: has,
-      incoming: contents === request.contents ? scanned : await incoming(suite, contents),
+      incoming: arriving,
       declared: request.architectures,
       contents,
     });
-    const indexes = await readSuiteIndexes(run, state, shape.needed);
+    const { keepVersions } = request;
+    const retention = keepVersions === undefined ? undefined : { keepVersions, has, incoming: arriving };
+    const needed = [...shape.needed, ...(retention === undefined ? [] : retentionReads(retention))];
+    const indexes = await readSuiteIndexes(run, state, [...new Set(needed)]);
     return phase(run, 'plan', suite, async ({ scope }) => {
       const reserved = published?.record.unlisted ?? [];
       const bytes = [...indexes.values()].reduce((sum, index) => sum + index.length, 0);
       const plan = await scope.work('merge', bytes, () =>
-        planSuite({ suite, shape, indexes, reserved, onConflict: request.onConflict }),
+        planSuite({
+          suite,
+          shape,
+          indexes,
+          reserved,
+          onConflict: request.onConflict,
+          ...(retention === undefined ? {} : { retention }),
+        }),
       );
       const { components, architectures } = shape;
-      return prepared(state, request, { components, architectures, indexes, plan });
+      return prepared(state, request, { command: request.command, components, architectures, indexes, plan });
     });
   };
 }

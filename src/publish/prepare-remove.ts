@@ -1,25 +1,15 @@
 import { entryFile } from '../debian/packages.ts';
-import { mergeEntries, scanStanzas } from '../debian/stanza-index.ts';
 import { Problem } from '../problem.ts';
 import { contentsPath, type PackagesKind, packagesPath, sourcesPath } from './index-paths.ts';
 import { gathered, type ListChanges, noChanges } from './list-changes.ts';
-import { listedSource } from './listed-source.ts';
 import { closeLists, keyOf, openList, type PackageList } from './package-list.ts';
-import { matches, type PackagePattern } from './package-pattern.ts';
+import { matches, type Selection } from './package-pattern.ts';
 import { type Prepare, prepared } from './prepare.ts';
 import type { GenerationSettings } from './request.ts';
 import { phase, type RunContext } from './run-context.ts';
 import { hasContents } from './shape.ts';
+import { closeSources, openSources } from './source-list.ts';
 import { readSuite, readSuiteIndexes, type SuiteState } from './suite-state.ts';
-
-/** Which packages are to leave the lists of a suite. */
-export interface Selection {
-  readonly patterns: readonly PackagePattern[];
-  /** All components when absent. */
-  readonly components?: readonly string[];
-  /** All architectures when absent; `all` and `source` may be among them. */
-  readonly architectures?: readonly string[];
-}
 
 const kinds: readonly PackagesKind[] = ['deb', 'udeb'];
 
@@ -40,7 +30,7 @@ export function prepareRemove(run: RunContext, settings: GenerationSettings, sel
       ]);
       const plan = gathered(changes, hasContents(state.has));
       if (plan.packages.length === 0) run.warn(`Nothing in suite ${suite} matches what is to be removed.`);
-      return prepared(state, settings, { ...state.has, indexes, plan });
+      return prepared(state, settings, { ...state.has, command: 'remove', indexes, plan });
     });
   };
 }
@@ -111,32 +101,23 @@ function removeSources(
 ): ListChanges {
   const changes = noChanges();
   if (bytes === undefined || !(architectures?.includes('source') ?? true)) return changes;
-  const entries = scanStanzas(bytes, `${sourcesPath(component)} of suite ${suite}`);
-  const remove = new Set(entries.filter((entry) => patterns.some((pattern) => matches(pattern, entry))));
-  if (remove.size === 0) return changes;
-  const staying = entries.filter((entry) => !remove.has(entry)).map((entry) => listedSource(bytes, entry));
-  const needed = new Set(
-    staying.flatMap(({ directory, files }) => [...files.keys()].map((name) => `${directory}/${name}`)),
-  );
-  for (const entry of remove) {
-    const { directory, files } = listedSource(bytes, entry);
-    for (const [name, sha256] of files) {
-      // A tarball may belong to another revision of the package, which stays.
-      const filename = `${directory}/${name}`;
-      if (!needed.has(filename)) changes.unlisted.push({ filename, sha256 });
-    }
+  const list = openSources(suite, component, bytes);
+  for (const entry of list.entries) {
+    if (!patterns.some((pattern) => matches(pattern, entry))) continue;
+    list.remove.add(entry);
     const { package: source, version } = entry;
     changes.packages.push({ change: 'removed', package: source, version, architecture: 'source', component, size: 0 });
   }
-  changes.lists.set(sourcesPath(component), mergeEntries(bytes, entries, { add: [], remove }));
+  closeSources([list], changes);
   return changes;
 }
 
-export function missingSuite(suite: string): Problem {
+/** `input` names what the suite was named by. */
+export function missingSuite(suite: string, input = 'suites'): Problem {
   return new Problem({
     code: 'suite-missing',
     title: 'There is no such suite',
     what: `Suite ${suite} is not published here.`,
-    advice: 'Look at the spelling of `suites`, and at `bucket` and `prefix`.',
+    advice: `Look at the spelling of \`${input}\`, and at \`bucket\` and \`prefix\`.`,
   });
 }

@@ -23,7 +23,12 @@ export function prepareRepublish(run: RunContext, settings: GenerationSettings):
     const orphans = await phase(run, 'read', suite, ({ store }) =>
       findOrphans(store, suite, published, has.components),
     );
-    const ready = prepared(state, settings, { ...has, indexes: new Map(), plan: gathered([], false) });
+    const ready = prepared(state, settings, {
+      ...has,
+      command: 'republish',
+      indexes: new Map(),
+      plan: gathered([], false),
+    });
     return { ...ready, orphans, changed: true };
   };
 }
@@ -40,19 +45,24 @@ async function findOrphans(
   const prefix = canonicalKey(suite, '');
   const orphans: StoredIndex[] = [];
   for await (const { key } of listed(store, prefix)) {
-    const parts = /^(.+)\/by-hash\/SHA256\/([0-9a-f]{64})$/.exec(key.slice(prefix.length));
+    const parts = /^((?:.+\/)?)by-hash\/SHA256\/([0-9a-f]{64})$/.exec(key.slice(prefix.length));
     const [, folder, sha256] = parts ?? [];
     if (folder === undefined || sha256 === undefined || known.has(key) || !isOwn(folder, components)) continue;
-    orphans.push({ path: `${folder}/by-hash`, sha256 });
+    orphans.push({ path: `${folder}by-hash`, sha256 });
   }
   return orphans;
 }
 
-/** A suite may lie below this one, as stable/updates below stable: only folders of this suite's own components are its own. */
+/**
+ * A suite may lie below this one, as stable/updates below stable: its own are the folder of the heads, which has no name here, and folders of
+ * its own components.
+ */
 function isOwn(folder: string, components: readonly string[]): boolean {
-  const layout = /^(?:binary-[^/]+|source|debian-installer\/binary-[^/]+)$/;
-  return components.some(
-    (component) =>
-      folder === component || (folder.startsWith(`${component}/`) && layout.test(folder.slice(component.length + 1))),
+  const layout = /^(?:(?:binary-[^/]+|source|debian-installer\/binary-[^/]+)\/)?$/;
+  return (
+    folder === '' ||
+    components.some(
+      (component) => folder.startsWith(`${component}/`) && layout.test(folder.slice(component.length + 1)),
+    )
   );
 }

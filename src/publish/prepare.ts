@@ -1,13 +1,14 @@
 import { fieldValue, type Stanza } from '../debian/deb822.ts';
-import type { Release } from '../debian/release.ts';
+import type { Release, ReleaseFile } from '../debian/release.ts';
 import type { SuitePlan } from './list-changes.ts';
 import { computedFields, releaseFields } from './next-release.ts';
-import type { GenerationSettings } from './request.ts';
+import type { CommandName, GenerationSettings } from './request.ts';
 import type { StoredIndex } from './suite-record.ts';
 import type { SuiteState } from './suite-state.ts';
 
 /** A suite read and planned: nothing has been written for it. */
 export interface Prepared extends SuiteState {
+  readonly command: CommandName;
   /** What the suite has when the plan is carried out. */
   readonly components: readonly string[];
   readonly architectures: readonly string[];
@@ -18,6 +19,8 @@ export interface Prepared extends SuiteState {
   readonly fields: Stanza;
   /** By-hash objects that nothing names, to be condemned with the expired ones. */
   readonly orphans: readonly StoredIndex[];
+  /** What the Release lists besides indexes that are built now; absent: what the published one lists. */
+  readonly listed?: readonly ReleaseFile[];
   /** Whether there is anything to publish. */
   readonly changed: boolean;
 }
@@ -32,7 +35,7 @@ export type Prepare = (suite: string) => Promise<Prepared>;
 export function prepared(
   state: SuiteState,
   settings: GenerationSettings,
-  planned: Pick<Prepared, 'components' | 'architectures' | 'indexes' | 'plan'>,
+  planned: Pick<Prepared, 'command' | 'components' | 'architectures' | 'indexes' | 'plan'>,
 ): Prepared {
   const { suite, published, adopted } = state;
   const { release: info, allowReleaseInfoChange } = settings;

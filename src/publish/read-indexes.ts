@@ -1,4 +1,4 @@
-import { type Compression, decompress } from '../codec/codecs.ts';
+import { type Compression, carriedFrom, decompress } from '../codec/codecs.ts';
 import type { ReleaseFile } from '../debian/release.ts';
 import { Problem } from '../problem.ts';
 import { digest } from './digest.ts';
@@ -15,18 +15,27 @@ export const largestIndex = 5 * 2 ** 30;
  * The published content of these indexes, uncompressed, by path without form. Each one comes out of the record where it is
  * embedded, else from its by-hash name in one request, else from its canonical name; whatever it came from, its bytes must have
  * the hash that the verified Release lists, or the run stops (invariant 5).
+ *
+ * `forms` receives the stored forms of the large ones, by path with form: what does not change of them need not be compressed again.
  */
 export async function readIndexes(
   { store, scope }: Phase,
   suite: string,
   published: Baseline,
   needed: readonly string[],
+  forms: Map<string, Uint8Array>,
 ): Promise<Map<string, Uint8Array>> {
   const contents = await wave(needed, async (index): Promise<[string, Uint8Array]> => {
     const twin = published.release.files.find(({ path }) => path === index);
     if (twin?.size === 0) return [index, new Uint8Array()];
     const { file, compression } = storedForm(published, suite, index);
-    const bytes = await readStored(store, suite, published, file);
+    const large = (twin?.size ?? 0) >= carriedFrom;
+    const others = large ? otherForms(published, index, file) : [];
+    const [bytes = new Uint8Array()] = await wave([file, ...others], async (form) => {
+      const stored = await readStored(store, suite, published, form);
+      if (large) forms.set(form.path, stored);
+      return stored;
+    });
     const origin = `${file.path} of suite ${suite}`;
     const limit = twin?.size ?? largestIndex;
     const content = await scope.work('unpack', bytes.length, () => decompress(compression, bytes, limit, origin));
@@ -34,6 +43,12 @@ export async function readIndexes(
     return [index, content];
   });
   return new Map(contents);
+}
+
+function otherForms(published: Baseline, index: string, besides: ReleaseFile): ReleaseFile[] {
+  return published.release.files.filter(
+    ({ path }) => path !== index && path !== besides.path && splitForm(path).index === index,
+  );
 }
 
 function storedForm(

@@ -1,4 +1,36 @@
 import type { Form } from '../codec/codecs.ts';
+import type { GenerationName } from './generation-name.ts';
+import type { Selection } from './package-pattern.ts';
+
+/** What a run can be asked to do. */
+export const commandNames = ['publish', 'republish', 'remove', 'promote', 'rollback', 'history'] as const;
+export type CommandName = (typeof commandNames)[number];
+
+/** One run, as it was asked for and found valid. Where to, and with which keys, is said beside it. */
+export type CommandRequest =
+  | PublishRequest
+  | RepublishRequest
+  | RemoveRequest
+  | PromoteRequest
+  | RollbackRequest
+  | HistoryRequest;
+
+/** What every command is told. */
+export interface CommandSettings {
+  /** At least one; every name once. */
+  readonly suites: readonly NamedSuite[];
+  /** Canonical names in flight together; `auto` adapts, a number is obeyed exactly. */
+  readonly renameConcurrency: number | 'auto';
+  /** Uploads in flight together; `auto` adapts, a number is obeyed exactly. */
+  readonly uploadConcurrency: number | 'auto';
+  /** Whether to stop before the first write. */
+  readonly dryRun: boolean;
+}
+
+interface NamedSuite {
+  /** The path below `dists/`. */
+  readonly suite: string;
+}
 
 /** How a new generation of a suite is made, whatever command makes it. */
 export interface GenerationSettings {
@@ -11,9 +43,12 @@ export interface GenerationSettings {
   readonly requireConditionalWrites: boolean;
 }
 
-/** What one run is asked to publish, already found valid. Where to, and with which keys, is said beside it. */
-export interface PublishRequest extends GenerationSettings {
-  /** At least one; every name once. */
+/** What every command is told that makes a new generation. */
+export interface ChangeSettings extends CommandSettings, GenerationSettings {}
+
+/** Puts packages into suites. */
+export interface PublishRequest extends ChangeSettings {
+  readonly command: 'publish';
   readonly suites: readonly SuiteRequest[];
   /** Whether to take over a suite that something else has made, or whose head something else has written. */
   readonly adopt: boolean;
@@ -23,17 +58,49 @@ export interface PublishRequest extends GenerationSettings {
   readonly contents: boolean;
   /** What to do when a package is published with the same name, version and architecture but other bytes. */
   readonly onConflict: OnConflict;
-  /** Canonical names in flight together; `auto` adapts, a number is obeyed exactly. */
-  readonly renameConcurrency: number | 'auto';
-  /** Uploads in flight together; `auto` adapts, a number is obeyed exactly. */
-  readonly uploadConcurrency: number | 'auto';
-  /** Whether to stop before the first write. */
-  readonly dryRun: boolean;
+  /** How many versions of each package that comes in stay listed, at least 1; absent: all. See `retention.ts`. */
+  readonly keepVersions?: number;
 }
 
-export interface SuiteRequest {
-  /** The path below `dists/`. */
-  readonly suite: string;
+/** Signs suites again, with a new Date. */
+interface RepublishRequest extends ChangeSettings {
+  readonly command: 'republish';
+}
+
+/** Takes packages out of suites. */
+interface RemoveRequest extends ChangeSettings {
+  readonly command: 'remove';
+  readonly selection: Selection;
+}
+
+/** Lists packages of one suite in others too. */
+export interface PromoteRequest extends ChangeSettings {
+  readonly command: 'promote';
+  /** The suite that has the packages. One of `suites` only when every component goes into another one. */
+  readonly from: string;
+  readonly selection: Selection;
+  /** Components whose packages go into a component of another name. */
+  readonly moves: readonly ComponentMove[];
+  readonly onConflict: OnConflict;
+}
+
+export interface ComponentMove {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Goes back to what suites were. */
+interface RollbackRequest extends ChangeSettings {
+  readonly command: 'rollback';
+  readonly to: GenerationName;
+}
+
+/** Tells which generations suites can go back to. */
+export interface HistoryRequest extends CommandSettings {
+  readonly command: 'history';
+}
+
+export interface SuiteRequest extends NamedSuite {
   /** At least one; every component once. */
   readonly uploads: readonly Upload[];
 }
@@ -60,4 +127,4 @@ export interface ReleaseInfo {
 }
 
 export const onConflicts = ['error', 'skip', 'replace'] as const;
-type OnConflict = (typeof onConflicts)[number];
+export type OnConflict = (typeof onConflicts)[number];

@@ -18,6 +18,8 @@ export interface RunContext {
   readonly keys?: SigningKeys;
   /** Names this run in the records: nobody else's run has the same name, or it publishes the same bytes. */
   readonly run: string;
+  /** Who publishes, in a few words on one line that anybody may read in the record; absent where nobody says. */
+  readonly by?: string;
   /** Milliseconds since the epoch: what `Date` is made of. SOURCE_DATE_EPOCH, or the clock. */
   readonly date: number;
   readonly requests: Limiter;

@@ -25,11 +25,12 @@ export function signGeneration(
   prepared: Prepared,
   built: readonly BuiltIndex[],
 ): Promise<SignedGeneration> {
-  const { suite, fields, published, components, architectures } = prepared;
+  const { suite, fields, published, components, architectures, listed = published?.release.files ?? [] } = prepared;
   return phase(run, 'sign', suite, async ({ scope }) => {
     const next = nextRelease({
       fields,
       published: published?.release,
+      listed,
       info: settings.release,
       components,
       architectures,

@@ -1,7 +1,8 @@
 import { immutableAttributes } from './attributes.ts';
-import type { BuiltIndex } from './build-indexes.ts';
+import type { BuiltIndex, StoredForm } from './build-indexes.ts';
 import { byHashKey } from './layout.ts';
 import type { Baseline } from './look.ts';
+import { storedHead } from './next-record.ts';
 import type { Prepared } from './prepare.ts';
 import { phase, type RunContext } from './run-context.ts';
 import { wave } from './wave.ts';
@@ -10,12 +11,13 @@ import { wave } from './wave.ts';
 const margin = 2000;
 
 /**
- * Writes every stored form of the indexes that changed under the name of its own hash, where no live head points. Content that
+ * Writes every stored form of the indexes that changed, and the head that is replaced, under the name of its own hash, where no live head
+ * points. Content that
  * comes back while its old object is condemned is staged after the condemning claim can no longer delete it.
  */
 export async function stage(run: RunContext, prepared: Prepared, built: readonly BuiltIndex[]): Promise<void> {
   const { suite, published, adopted } = prepared;
-  const forms = [...built.flatMap(({ stored }) => stored), ...(adopted?.forms ?? [])];
+  const forms = [...built.flatMap(({ stored }) => stored), ...(adopted?.forms ?? []), ...replacedHead(prepared)];
   const keys = new Set(forms.map(({ path, sha256 }) => byHashKey(suite, path, sha256)));
   const condemned = published?.record.condemned.some(({ path, sha256 }) => keys.has(byHashKey(suite, path, sha256)));
   if (published !== undefined && condemned === true) await outlastDeletion(run, suite, published);
@@ -26,6 +28,15 @@ export async function stage(run: RunContext, prepared: Prepared, built: readonly
       store.put(byHashKey(suite, path, sha256), bytes, immutableAttributes(path, sha256)),
     );
   });
+}
+
+/**
+ * The head that this generation is to take the place of. It is kept as signed, beside the indexes that it lists: the record's own word on
+ * kept generations is signed by nobody, and a rollback signs nothing that it has not verified (invariant 5).
+ */
+function replacedHead({ published, expectedHead }: Prepared): StoredForm[] {
+  if (published === undefined || !('etag' in expectedHead)) return [];
+  return [{ ...storedHead(published.record), bytes: Buffer.from(published.record.generation.head) }];
 }
 
 function outlastDeletion(run: RunContext, suite: string, { record, recordAge = 0 }: Baseline): Promise<void> {

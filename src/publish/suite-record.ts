@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { Problem } from '../problem.ts';
+import { commandNames } from './request.ts';
 
 /**
  * The record of a suite, `.apt-publish/<suite>.json`: what writers follow. It is replaced by compare-and-swap only (the claim),
@@ -22,6 +23,23 @@ const storedIndex = v.object({
   sha256,
 });
 
+/** Words for people, from the run's surroundings or from packages: one line of them. */
+const words = v.pipe(v.string(), v.regex(/^\P{Cc}+$/u), v.maxLength(300));
+
+/** How a generation came about. Shown by the command history and believed for nothing. */
+const making = v.object({
+  command: v.picklist(commandNames),
+  /** By the clock of its run, or SOURCE_DATE_EPOCH. */
+  at: moment,
+  /** Who made it, as far as the run could tell. */
+  by: v.optional(words),
+  added: count,
+  replaced: count,
+  removed: count,
+  /** The first names of what changed, each once. */
+  packages: v.array(words),
+});
+
 const generation = v.object({
   number: count,
   /** The text of the head: InRelease, or Release of an unsigned suite. */
@@ -34,6 +52,8 @@ const generation = v.object({
   added: v.array(relativePath),
   /** Version of the pool record that was read before those were uploaded; 0 when there was none. */
   poolVersion: count,
+  /** Absent where another tool has made it. */
+  made: v.optional(making),
 });
 
 const keptGeneration = v.object({
@@ -41,7 +61,8 @@ const keptGeneration = v.object({
   headSha256: sha256,
   /** When the next generation took its place: its grace runs from here. */
   until: moment,
-  /** What it stored under names that the generation after it stores otherwise, or no longer. */
+  made: v.optional(making),
+  /** What it stored under names that the generation after it stores otherwise, or no longer; its head comes first. */
   dropped: v.array(storedIndex),
   /** Names that the generation after it has and it has not. */
   came: v.array(relativePath),
@@ -83,6 +104,7 @@ const suiteRecord = v.object({
 export type SuiteRecord = v.InferOutput<typeof suiteRecord>;
 export type Generation = v.InferOutput<typeof generation>;
 export type KeptGeneration = v.InferOutput<typeof keptGeneration>;
+export type Making = v.InferOutput<typeof making>;
 export type StoredIndex = v.InferOutput<typeof storedIndex>;
 export type Conditions = SuiteRecord['conditions'];
 

@@ -25,6 +25,8 @@ export interface SuiteState {
   readonly pool: PoolSight;
   /** What it has, as its Release says; all empty for a new one. */
   readonly has: PublishedShape;
+  /** Stored forms of the large indexes that were read, by path with form: `readSuiteIndexes` adds to them. */
+  readonly forms: Map<string, Uint8Array>;
 }
 
 /** The first part of the phase read: record, head and pool record together, until no claim is open. */
@@ -44,19 +46,20 @@ export async function readSuite(run: RunContext, suite: string, adoptForeign: bo
     expectedHead: condition(headEtagOf(sight)),
     pool,
     has: publishedShape(published?.release),
+    forms: new Map(adopted?.forms.map(({ path, bytes }) => [path, bytes])),
   };
 }
 
 /** The second part: published indexes, uncompressed, by path without form. Those that the suite has not are left out. */
 export async function readSuiteIndexes(
   run: RunContext,
-  { suite, published, adopted, has }: SuiteState,
+  { suite, published, adopted, has, forms }: SuiteState,
   wanted: readonly string[],
 ): Promise<ReadonlyMap<string, Uint8Array>> {
   if (adopted !== undefined) return adopted.contents;
   const needed = wanted.filter((index) => has.indexes.has(index));
   if (published === undefined || needed.length === 0) return new Map();
-  return phase(run, 'read', suite, (reading) => readIndexes(reading, suite, published, needed));
+  return phase(run, 'read', suite, (reading) => readIndexes(reading, suite, published, needed, forms));
 }
 
 function condition(etag: string | undefined): Condition {
@@ -73,7 +76,8 @@ function headEtagOf(sight: Settled): string | undefined {
   return sight.state === 'foreign' ? sight.foreign.headEtag : sight.headEtag;
 }
 
-function publishedShape(release: Release | undefined): PublishedShape {
+/** What a suite has, as its Release says; all empty without one. */
+export function publishedShape(release: Release | undefined): PublishedShape {
   const words = (name: string) => (fieldValue(release?.fields ?? [], name) ?? '').split(/\s+/).filter(Boolean);
   return {
     components: words('Components'),

@@ -5,14 +5,17 @@ import { fence, type Markdown, md } from './markdown.ts';
 import { nothing } from './page.ts';
 import { duration, number } from './units.ts';
 
-/** More bars are no picture any more. */
+/** More bars are no picture any more, and a bar shorter than this part of the run is none. */
 const mostBars = 30;
+const shortest = 1 / 200;
+/** A single wave that fills this part of its phase says nothing that the bar of the phase does not. */
+const wholePhase = 0.8;
 const mostWaves = 8;
 /** Characters of the widest bar of the plain form. */
 const width = 48;
 
 interface Bar extends Stretch {
-  readonly phase: PhaseName;
+  readonly section: PhaseName | 'run';
   readonly label: string;
   readonly kind: 'phase' | 'failed' | 'wave';
 }
@@ -30,20 +33,33 @@ export function diagramOf(record: RunRecord): Markdown {
 }
 
 function barsOf(record: RunRecord): Bar[] {
-  const phases = phaseNames.flatMap((phase) => phaseBars(record, phase));
-  const shown = new Set(phases.toSorted((a, b) => b.end - b.start - (a.end - a.start)).slice(0, mostBars));
-  let room = mostBars - shown.size;
+  const long = ({ start, end, kind }: Bar) => kind === 'failed' || end - start >= record.durationMs * shortest;
+  const phases = phaseNames.flatMap((phase) => phaseBars(record, phase)).filter(long);
+  const shown = new Set(phases.toSorted((a, b) => b.end - b.start - (a.end - a.start)).slice(0, mostBars - 1));
+  let room = mostBars - 1 - shown.size;
   const waveBars = new Map<PhaseName, Bar[]>();
-  for (const { phase } of shown) {
-    if (waveBars.has(phase)) continue;
-    const bars = room > 0 ? wavesOf(record, phase, Math.min(room, mostWaves)) : [];
+  for (const name of longestFirst(shown)) {
+    const bars = room > 0 ? wavesOf(record, name, Math.min(room, mostWaves)).filter(long) : [];
     room -= bars.length;
-    waveBars.set(phase, bars);
+    waveBars.set(name, bars);
   }
-  return phaseNames.flatMap((name) => [
-    ...phases.filter((bar) => bar.phase === name && shown.has(bar)),
+  const bars = phaseNames.flatMap((name) => [
+    ...phases.filter((bar) => bar.section === name && shown.has(bar)),
     ...(waveBars.get(name) ?? []),
   ]);
+  if (bars.length === 0) return [];
+  // The axis of Mermaid begins with the first bar.
+  const whole = {
+    start: 0,
+    end: record.durationMs,
+    section: 'run',
+    label: `run ${duration(record.durationMs)}`,
+  } as const;
+  return [{ ...whole, kind: record.outcome === 'failed' ? 'failed' : 'phase' }, ...bars];
+}
+
+function longestFirst(bars: ReadonlySet<Bar>): Set<PhaseName> {
+  return new Set([...bars].flatMap(({ section }) => (section === 'run' ? [] : section)));
 }
 
 function phaseBars(record: RunRecord, name: PhaseName): Bar[] {
@@ -53,25 +69,27 @@ function phaseBars(record: RunRecord, name: PhaseName): Bar[] {
     const suites = inside.length > 1 ? `, ${number(inside.length)} stretches` : '';
     const failed = inside.some(({ outcome }) => outcome === 'failed');
     const label = `${name} ${failed ? 'failed after ' : ''}${duration(totalLength([whole]))}${suites}`;
-    return { ...whole, phase: name, label, kind: failed ? 'failed' : 'phase' };
+    return { ...whole, section: name, label, kind: failed ? 'failed' : 'phase' };
   });
 }
 
-/** One bar for each wave; of too many, neighbours share one. A single request needs no bar beside that of its phase. */
+/** One bar for each wave; of too many, neighbours share one. */
 function wavesOf(record: RunRecord, phase: PhaseName, most: number): Bar[] {
   const ids = new Set(record.phases.filter(({ name }) => name === phase).map(({ id }) => id));
   const requests = record.spans.filter((span) => span.kind === 'request' && ids.has(span.phase));
-  if (requests.length < 2) return [];
   const found = waves(requests);
+  const whole = union(record.phases.filter(({ id }) => ids.has(id)));
+  if (found.length === 0 || (found.length === 1 && totalLength(union(requests)) > totalLength(whole) * wholePhase))
+    return [];
   const each = Math.ceil(found.length / most);
   return Array.from({ length: Math.ceil(found.length / each) }, (_, index) => {
     const [first, last] = [index * each + 1, Math.min((index + 1) * each, found.length)];
     const inside = found.slice(first - 1, last).flat();
-    const name = first === last ? `wave ${first}` : `waves ${first} to ${last}`;
+    const name = first === last ? `wave ${first} of ${found.length}` : `waves ${first} to ${last} of ${found.length}`;
     return {
-      start: Math.min(...inside.map(({ start }) => start)),
-      end: Math.max(...inside.map(({ end }) => end)),
-      phase,
+      start: inside.reduce((earliest, { start }) => Math.min(earliest, start), Number.POSITIVE_INFINITY),
+      end: inside.reduce((latest, { end }) => Math.max(latest, end), 0),
+      section: phase,
       label: `${name}, ${number(inside.length)} request${inside.length === 1 ? '' : 's'}`,
       kind: 'wave',
     };
@@ -81,10 +99,10 @@ function wavesOf(record: RunRecord, phase: PhaseName, most: number): Bar[] {
 /** https://mermaid.js.org/syntax/gantt.html. Moments count from 1970 on, and %Q and %s print them without a time zone. */
 function mermaid(bars: readonly Bar[], durationMs: number): Markdown {
   const tags: Record<Bar['kind'], string> = { phase: 'done, ', failed: 'crit, ', wave: '' };
-  const lines = bars.map(({ phase, label, kind, start, end }, index) => {
-    const section = bars[index - 1]?.phase === phase ? '' : `    section ${phase}\n`;
+  const lines = bars.map(({ section, label, kind, start, end }, index) => {
+    const head = bars[index - 1]?.section === section ? '' : `    section ${section}\n`;
     const from = Math.round(start);
-    return `${section}    ${label} :${tags[kind]}${from}, ${Math.max(from + 1, Math.round(end))}\n`;
+    return `${head}    ${label} :${tags[kind]}${from}, ${Math.max(from + 1, Math.round(end))}\n`;
   });
   const axis = durationMs < 10_000 ? '%Q ms' : '%s s';
   const head = `gantt\n    dateFormat x\n    axisFormat ${axis}\n    todayMarker off\n`;

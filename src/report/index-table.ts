@@ -1,5 +1,16 @@
 import type { IndexContributor, IndexFile, RunRecord } from '../timing/record.ts';
-import { type Column, clip, code, type Inline, longestName, md, prose, tableHead, tableRow } from './markdown.ts';
+import {
+  type Column,
+  clip,
+  code,
+  type Inline,
+  longestName,
+  md,
+  prose,
+  tableHead,
+  tableRow,
+  unbroken,
+} from './markdown.ts';
 import { fixed, nothing, type Section } from './page.ts';
 import { bytes, count, difference, enumeration } from './units.ts';
 
@@ -36,8 +47,8 @@ export function indexesOf(record: RunRecord): Section {
 function cells(place: string, index: IndexFile): Inline[] {
   return [
     code(`${place}${clip(index.path, longestName)}`),
-    prose(bytes(index.size)),
-    prose(index.previousSize === undefined ? 'new' : difference(growth(index))),
+    unbroken(bytes(index.size)),
+    unbroken(index.previousSize === undefined ? 'new' : difference(growth(index))),
     contributorsOf(index.contributors ?? []),
   ];
 }

@@ -18,6 +18,11 @@ export function prose(text: string): Inline {
     .replace(/[&<>|`*_~[\]\\$^{}!#]/g, reference) as Inline;
 }
 
+/** Text as text that a narrow table cell does not break between a number and its unit. */
+export function unbroken(text: string): Inline {
+  return prose(text).replaceAll(' ', '&nbsp;') as Inline;
+}
+
 /**
  * Text in the typeface of code, on one line. An HTML element rather than backticks: its text can be escaped, and the
  * same form is right inside and outside of a table, where GitHub treats a pipe between backticks differently.

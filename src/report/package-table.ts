@@ -1,5 +1,5 @@
 import type { RunRecord } from '../timing/record.ts';
-import { type Column, clip, code, longestName, md, prose, tableHead, tableRow } from './markdown.ts';
+import { type Column, clip, code, longestName, md, prose, tableHead, tableRow, unbroken } from './markdown.ts';
 import { fixed, nothing, type Section } from './page.ts';
 import { bytes, count } from './units.ts';
 
@@ -20,7 +20,8 @@ export function packagesOf(record: RunRecord): Section {
     packages.map((change) => {
       const place = `${clip(suite, longestName)} ${clip(change.component, longestName)}`;
       const named = [change.package, change.version, change.architecture].map((text) => code(clip(text, longestName)));
-      return tableRow(columns, [prose(change.change), ...named, code(place), prose(bytes(change.size))]);
+      const what = change.reason === undefined ? change.change : `${change.change} by ${change.reason}`;
+      return tableRow(columns, [prose(what), ...named, code(place), unbroken(bytes(change.size))]);
     }),
   );
   if (rows.length === 0) return fixed(nothing);

@@ -1,15 +1,15 @@
 import type { PhaseAnalysis, RunAnalysis } from '../timing/analysis.ts';
 import type { RunRecord } from '../timing/record.ts';
-import { type Column, type Inline, md, prose, tableHead, tableRow } from './markdown.ts';
+import { type Column, type Inline, md, prose, tableHead, tableRow, unbroken } from './markdown.ts';
 import { fixed, nothing, type Section } from './page.ts';
-import { bytes, count, duration, number, percent } from './units.ts';
+import { bytes, count, duration, durations, number, percent } from './units.ts';
 
 const columns: readonly Column[] = [
   { title: prose('Phase') },
   ...['Time', 'Share'].map((title) => ({ title: prose(title), align: 'right' as const })),
   { title: prose('Requests') },
-  ...['Sent', 'Received', 'Median, 95 %, longest', 'In flight', 'Depth', 'Least'].map((title) => ({
-    title: prose(title),
+  ...['Sent', 'Received', 'p50, p95, max', 'In flight', 'Depth', 'Least'].map((title) => ({
+    title: unbroken(title),
     align: 'right' as const,
   })),
 ];
@@ -35,18 +35,19 @@ export function phasesOf(record: RunRecord, { phases, roundTrip, outside }: RunA
 }
 
 function cells(phase: PhaseAnalysis): Inline[] {
-  const { time } = phase;
-  const some = (value: number, text: string) => (value > 0 ? text : '–');
+  const { time, least = 0 } = phase;
+  const some = (value: number, text: string) => unbroken(value > 0 ? text : '–');
+  const requests = [...phase.requests].map(([verb, times]) => unbroken(`${number(times)} ${verb}`));
   return [
-    phase.name,
-    duration(phase.wall),
-    percent(phase.share),
-    [...phase.requests].map(([verb, times]) => `${number(times)} ${verb}`).join(', ') || '–',
+    prose(phase.name),
+    unbroken(duration(phase.wall)),
+    unbroken(percent(phase.share)),
+    requests.length === 0 ? prose('–') : (requests.join(', ') as Inline),
     some(phase.bytesUp, bytes(phase.bytesUp)),
     some(phase.bytesDown, bytes(phase.bytesDown)),
-    time === undefined ? '–' : `${duration(time.p50)}, ${duration(time.p95)}, ${duration(time.max)}`,
+    unbroken(time === undefined ? '–' : durations([time.p50, time.p95, time.max])),
     some(phase.highestInFlight, number(phase.highestInFlight)),
     some(phase.waves, number(phase.waves)),
-    phase.least === undefined ? '–' : some(phase.least, duration(phase.least)),
-  ].map(prose);
+    some(least, duration(least)),
+  ];
 }

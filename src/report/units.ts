@@ -14,6 +14,15 @@ export function duration(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
+/** Durations to compare: `103, 108, 240 ms` where they share a unit, `103 ms, 1.2 s` where not. */
+export function durations(all: readonly number[]): string {
+  const told = all.map(duration);
+  const units = new Set(told.map((text) => text.replace(/^[\d.]+/, '')));
+  const [unit = ''] = units;
+  if (units.size !== 1 || /\d/.test(unit)) return told.join(', ');
+  return `${told.map((text) => text.slice(0, text.length - unit.length)).join(', ')}${unit}`;
+}
+
 /** `512 B`, `1.2 kB`, `34 MB`: decimal units, as apt prints them. */
 export function bytes(count: number): string {
   if (!(count >= 0) || count === Number.POSITIVE_INFINITY) return absent;

@@ -136,7 +136,7 @@ const packageChange = object(
     component: text,
     size: whole,
   },
-  {},
+  { reason: oneOf('retention') },
 );
 
 const contributor = object({ package: text, amount: whole, unit: oneOf('bytes', 'paths') }, {});

@@ -46,6 +46,8 @@ export interface SuiteOutcome {
 
 export interface PackageChange {
   readonly change: 'added' | 'replaced' | 'removed';
+  /** Why it was removed, where nobody asked for that by name: enough newer versions are there. */
+  readonly reason?: 'retention';
   readonly package: string;
   readonly version: string;
   /** `source` for a source package. */

@@ -27,6 +27,11 @@ async function read(inputs: Record<string, string>, folder = '.'): Promise<Setti
   return readSettings({ source: runner, secrets: runner.secrets, folder, temporaryFolder: '/tmp' });
 }
 
+/** Whether the runner puts something else in its place. */
+function isExpression(preset: string): boolean {
+  return preset.startsWith('${{');
+}
+
 describe('action.yml', () => {
   it('has exactly the inputs that are read', async () => {
     const asked = new Set<string>();
@@ -56,7 +61,7 @@ describe('action.yml', () => {
     await writeFile(join(workspace.path, 'a.deb'), '');
     const given = { bucket: './site', suites: 'bookworm: a.deb', unsigned: 'true' };
     const presets = Object.entries(action.inputs).flatMap(([name, { default: preset }]) =>
-      preset === undefined || name in given ? [] : [[name, preset] as const],
+      preset === undefined || name in given || isExpression(preset) ? [] : [[name, preset] as const],
     );
     assert.ok(presets.length > 5);
     const withPresets = await read({ ...Object.fromEntries(presets), ...given }, workspace.path);
@@ -69,8 +74,10 @@ describe('action.yml', () => {
     for (const name of required) await assert.rejects(read({ unsigned: 'true' }), new RegExp(`\`${name}\` is missing`));
   });
 
-  it('has no expression, since the runner refuses one in a description', () => {
-    assert.doesNotMatch(text, /\$\{\{/);
+  it('has no expression but the default of the token, since the runner refuses one in a description', () => {
+    const token = '$' + '{{ github.token }}';
+    assert.equal(action.inputs['github-token']?.default, token);
+    assert.doesNotMatch(text.replace(`default: ${token}`, ''), /\$\{\{/);
   });
 
   it('is run by Node 24 from dist', () => {

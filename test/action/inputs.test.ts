@@ -139,6 +139,7 @@ describe('the inputs', () => {
 
   const refused: readonly (readonly [name: string, value: string, says: RegExp])[] = [
     ['on-conflict', 'overwrite', /"overwrite", which it does not know\. Write one of `error`, `skip`, `replace`/],
+    ['comment', 'true', /"true", which it does not know\. Write one of `auto`, `always`, `never`/],
     ['rename-concurrency', '0', /no whole number from 1 to 512/],
     ['upload-concurrency', '1.5', /no whole number from 1 to 512/],
     ['upload-concurrency', '9999', /no whole number from 1 to 512/],

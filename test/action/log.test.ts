@@ -50,6 +50,14 @@ describe('the log of a run', () => {
     assert.deepEqual(lines, ['stage bookworm: 1.2 s, 4 PUT, 1 GET, 1 HEAD, 1 throttled, 3.5 MB up, 1.2 kB down']);
   });
 
+  it('tells how many requests of a phase were in flight together', async (t) => {
+    const { recorder, lines } = rig(t);
+    await recorder.phase('rename', 'bookworm', async (scope) => {
+      for (const start of [0, 0, 0, 5]) scope.request({ ...request('COPY'), start, end: start + 5 });
+    });
+    assert.deepEqual(lines, ['rename bookworm: 0 ms, 4 COPY, 3 in flight']);
+  });
+
   it('says that a phase has failed', async (t) => {
     const { recorder, lines, pass } = rig(t);
     const failing = recorder.phase('claim', undefined, async () => {

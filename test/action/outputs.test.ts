@@ -31,6 +31,7 @@ describe('the outputs', () => {
       sourcesEntry: 'Types: deb\n',
       publicKey: 'armor',
       inReleaseSha256: new Map([['bookworm', 'ab12']]),
+      history: new Map([['bookworm', [{ number: 12, state: 'live', headSha256: 'ab12' }]]]),
       timings: '/tmp/run.json',
     });
     assert.deepEqual(outputs, {
@@ -41,6 +42,7 @@ describe('the outputs', () => {
       'sources-entry': 'Types: deb\n',
       'public-key': 'armor',
       'inrelease-sha256': '{"bookworm":"ab12"}',
+      history: '{"bookworm":[{"number":12,"state":"live","headSha256":"ab12"}]}',
       timings: '/tmp/run.json',
     });
   });
@@ -48,10 +50,12 @@ describe('the outputs', () => {
   it('are all set, also when a run has changed nothing', () => {
     const runner = fakeRunner();
     const unchanged = { ...record, suites: record.suites.filter(({ changed }) => !changed) };
-    setOutputs(outputsOf(unchanged, { inReleaseSha256: new Map(), timings: 'run.json' }), runner);
+    const parts = { inReleaseSha256: new Map(), history: new Map(), timings: 'run.json' };
+    setOutputs(outputsOf(unchanged, parts), runner);
     assert.deepEqual([...runner.outputs.keys()], [...outputNames]);
     assert.equal(runner.outputs.get('changed'), 'false');
     assert.equal(runner.outputs.get('sources-entry'), '');
+    assert.equal(runner.outputs.get('history'), '');
   });
 });
 

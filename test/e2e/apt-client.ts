@@ -20,8 +20,8 @@ export interface AptClient extends AsyncDisposable {
  * signatures are checked as apt does by itself; `Debug::Acquire::http` makes it tell each request.
  */
 export async function aptClient(sources: readonly string[], architecture = 'amd64'): Promise<AptClient> {
-  const folder = await temporaryFolder();
-  const root = folder.path;
+  await using stack = new AsyncDisposableStack();
+  const { path: root } = stack.use(await temporaryFolder());
   const parts = ['apt.conf.d', 'sources.list.d', 'preferences.d', 'trusted.gpg.d'].map((name) => `etc/apt/${name}`);
   const more = ['var/lib/apt/lists/partial', 'var/cache/apt/archives/partial', 'var/lib/dpkg', 'var/log/apt'];
   for (const name of [...parts, ...more]) await mkdir(join(root, name), { recursive: true });
@@ -54,6 +54,7 @@ Acquire::Languages "en";
   };
   const get = (args: readonly string[], cwd: string): Promise<Finished> =>
     run('apt-get', ['-o', 'Debug::Acquire::http=true', ...args], cwd);
+  const kept = stack.move();
   return {
     requested,
     update: async (...options) => {
@@ -66,7 +67,7 @@ Acquire::Languages "en";
       return await use(empty.path);
     },
     available: async () => (await run('apt-cache', ['dumpavail'], root)).stdout.toString(),
-    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }
 

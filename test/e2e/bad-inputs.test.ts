@@ -5,7 +5,7 @@ import { type Bench, bench, type Mistake } from './refusals.ts';
 
 const suiteName = (name: string): Mistake => ({
   inputs: { suites: name },
-  names: new RegExp(`"${RegExp.escape(name)}" of the input \`suites\``),
+  names: new RegExp(`"${name.replaceAll('.', '\\.')}" of the input \`suites\``),
   advises: /Write `NAME\[\/COMPONENT\]\[: GLOB …\]`, for example/,
 });
 
@@ -32,8 +32,16 @@ const mistakes: Readonly<Record<string, Mistake>> = {
     names: /is locked by a passphrase/,
     advises: /Pass the passphrase as `?gpg-passphrase/,
   },
-  'an expired key': { inputs: { 'gpg-private-key': keyText('expiring') }, names: /expired on 2024-07-01/, advises: /gpg --quick-set-expire/ },
-  'a revoked key': { inputs: { 'gpg-private-key': keyText('revoked') }, names: /is revoked/, advises: /Sign with another key/ },
+  'an expired key': {
+    inputs: { 'gpg-private-key': keyText('expiring') },
+    names: /expired on 2024-07-01/,
+    advises: /gpg --quick-set-expire/,
+  },
+  'a revoked key': {
+    inputs: { 'gpg-private-key': keyText('revoked') },
+    names: /is revoked/,
+    advises: /Sign with another key/,
+  },
   'a key that is no key': {
     inputs: { 'gpg-private-key': 'hunter2' },
     names: /gpg-private-key/,
@@ -60,7 +68,9 @@ const mistakes: Readonly<Record<string, Mistake>> = {
   },
 };
 
-describe('a workflow that cannot work stops the step with one sentence, and nothing is written', { skip: cephMissing() }, () => {
+describe('a workflow that cannot work stops the step with one sentence, and nothing is written', {
+  skip: cephMissing(),
+}, () => {
   let workbench: Bench;
   before(async () => {
     workbench = await bench();

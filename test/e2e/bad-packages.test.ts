@@ -1,6 +1,6 @@
 import { after, before, describe, test } from 'node:test';
-import { cephMissing } from '../rig/ceph.ts';
 import { buildAr, buildDeb, buildTar, controlText, debMembers, pack } from '../debs.ts';
+import { cephMissing } from '../rig/ceph.ts';
 import { type Bench, bench, type Mistake } from './refusals.ts';
 
 const good = buildDeb({ fields: { Package: 'tool' }, files: { 'usr/bin/tool': 'tool\n'.repeat(1000) } });
@@ -27,7 +27,11 @@ const mistakes: Readonly<Record<string, Mistake>> = {
     names: /bad\.deb.*incomplete/,
     advises: /again/,
   },
-  'has no control file': { files: { 'bad.deb': withoutControl }, names: /bad\.deb.*no `control`/, advises: /Build the package with/ },
+  'has no control file': {
+    files: { 'bad.deb': withoutControl },
+    names: /bad\.deb.*no `control`/,
+    advises: /Build the package with/,
+  },
   ...Object.fromEntries(
     ['Package', 'Version', 'Architecture'].map((name): [string, Mistake] => [
       `has no field ${name}`,
@@ -75,7 +79,9 @@ const mistakes: Readonly<Record<string, Mistake>> = {
   },
 };
 
-describe('a package that cannot be published stops the step with one sentence, and nothing is written', { skip: cephMissing() }, () => {
+describe('a package that cannot be published stops the step with one sentence, and nothing is written', {
+  skip: cephMissing(),
+}, () => {
   let workbench: Bench;
   before(async () => {
     workbench = await bench();

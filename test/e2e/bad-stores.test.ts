@@ -4,7 +4,9 @@ import { cephMissing } from '../rig/ceph.ts';
 import { closeServer, listenLocally } from '../rig/listener.ts';
 import { type Bench, bench } from './refusals.ts';
 
-describe('a store that cannot be used stops the step with one sentence, and nothing is written', { skip: cephMissing() }, () => {
+describe('a store that cannot be used stops the step with one sentence, and nothing is written', {
+  skip: cephMissing(),
+}, () => {
   let workbench: Bench;
   before(async () => {
     workbench = await bench();
@@ -12,7 +14,13 @@ describe('a store that cannot be used stops the step with one sentence, and noth
   after(() => workbench?.[Symbol.asyncDispose]());
 
   test('a bucket that does not exist', async (t) => {
-    t.diagnostic(await workbench.refuses({ inputs: { bucket: 'nowhere' }, names: /no bucket of the name that `bucket` gives/, advises: /create the bucket first/ }));
+    t.diagnostic(
+      await workbench.refuses({
+        inputs: { bucket: 'nowhere' },
+        names: /no bucket of the name that `bucket` gives/,
+        advises: /create the bucket first/,
+      }),
+    );
   });
 
   test('a wrong secret key', async (t) => {
@@ -39,7 +47,9 @@ describe('a store that cannot be used stops the step with one sentence, and noth
     const closed: Server = createServer();
     const endpoint = await listenLocally(closed);
     await closeServer(closed);
-    t.diagnostic(await workbench.refuses({ inputs: { endpoint }, names: /nothing listens/, advises: /Check `endpoint`/ }));
+    t.diagnostic(
+      await workbench.refuses({ inputs: { endpoint }, names: /nothing listens/, advises: /Check `endpoint`/ }),
+    );
   });
 
   test('an endpoint that is a web site', async (t) => {
@@ -50,7 +60,13 @@ describe('a store that cannot be used stops the step with one sentence, and noth
     });
     const endpoint = await listenLocally(site);
     try {
-      t.diagnostic(await workbench.refuses({ inputs: { endpoint }, names: /is not an S3 server/, advises: /Set `endpoint` to the address of the S3 API/ }));
+      t.diagnostic(
+        await workbench.refuses({
+          inputs: { endpoint },
+          names: /is not an S3 server/,
+          advises: /Set `endpoint` to the address of the S3 API/,
+        }),
+      );
     } finally {
       await closeServer(site);
     }
@@ -70,8 +86,8 @@ describe('a store that cannot be used stops the step with one sentence, and noth
       t.diagnostic(
         await workbench.refuses({
           inputs: { suites: `ours-${suite}` },
-          names: new RegExp(`InRelease.*ours-${suite}|ours-${suite}.*InRelease`),
-          advises: /[Rr]estore|[Dd]elete|[Pp]ut back|republish/,
+          names: new RegExp(`suite ours-${suite} `),
+          advises: /restore the head/,
         }),
       );
     });
@@ -81,8 +97,19 @@ describe('a store that cannot be used stops the step with one sentence, and noth
       t.diagnostic(
         await workbench.refuses({
           inputs: { suites: `theirs-${suite}` },
-          names: new RegExp(`theirs-${suite}`),
-          advises: /another suite|adopt/,
+          names: new RegExp(`Suite theirs-${suite} `),
+          advises: /`adopt: true`/,
+        }),
+      );
+    });
+
+    test(`a suite to be taken over whose InRelease is ${what}`, async (t) => {
+      await workbench.bucket.write(`dists/adopted-${suite}/InRelease`, head);
+      t.diagnostic(
+        await workbench.refuses({
+          inputs: { suites: `adopted-${suite}`, adopt: 'true' },
+          names: new RegExp(`InRelease.*adopted-${suite}|adopted-${suite}.*InRelease`),
+          advises: /[Rr]estore|[Dd]elete|[Rr]emove|another suite/,
         }),
       );
     });

@@ -20,7 +20,8 @@ test('the bundle runs where no node_modules is, and says what is missing', async
     const { code, errors, ms } = await runStep(bundle, {}, { workspace: folder.path });
     assert.equal(code, 1);
     const said = errors.map(({ message }) => message).join('\n');
-    for (const input of ['bucket', 'suites', 'gpg-private-key']) assert.match(said, new RegExp(`\`${input}\` is missing`));
+    for (const input of ['bucket', 'suites', 'gpg-private-key'])
+      assert.match(said, new RegExp(`\`${input}\` is missing`));
     times.push(ms);
   }
   const bare: number[] = [];

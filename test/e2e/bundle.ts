@@ -1,7 +1,7 @@
 import { cp, mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build, root } from '../../scripts/build.ts';
-import { type TemporaryFolder, temporaryFolder } from '../rig/temporary.ts';
+import { temporaryFolder } from '../rig/temporary.ts';
 
 /** The action as a runner downloads it, in a folder of its own. */
 export interface Bundle extends AsyncDisposable {
@@ -16,7 +16,8 @@ export interface Bundle extends AsyncDisposable {
  * one gets it built; whether a committed one is fresh is for scripts/check-dist.ts to say.
  */
 export async function committedBundle(): Promise<Bundle> {
-  const folder: TemporaryFolder = await temporaryFolder();
+  await using stack = new AsyncDisposableStack();
+  const folder = stack.use(await temporaryFolder());
   const target = join(folder.path, 'action', 'dist');
   const committed = join(root, 'dist');
   if (await exists(join(committed, 'index.js'))) await cp(committed, target, { recursive: true });
@@ -24,10 +25,11 @@ export async function committedBundle(): Promise<Bundle> {
     await mkdir(join(folder.path, 'action'));
     await build(target);
   }
+  const kept = stack.move();
   return {
     main: join(target, 'index.js'),
     node: join(root, 'node_modules/.bin/node'),
-    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }
 

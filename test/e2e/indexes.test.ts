@@ -21,9 +21,7 @@ describe('indexes of real packages', { skip }, () => {
   test('every stanza of Packages has the fields and values that apt-ftparchive writes', async (t) => {
     let compared = 0;
     for (const { suite, component, debs } of repository.components) {
-      const published = stanzasOf(
-        await publishedIndex(repository.bucket, suite, `${component}/binary-amd64/Packages`),
-      );
+      const published = stanzasOf(await publishedIndex(repository.bucket, suite, `${component}/binary-amd64/Packages`));
       const expected = byIdentity(stanzasOf(await ftparchive('packages', debs)));
       assert.deepEqual([...byIdentity(published).keys()].sort(), [...expected.keys()].sort());
       for (const [identity, stanza] of byIdentity(published)) {

@@ -28,9 +28,10 @@ export interface MachineApt extends AsyncDisposable {
 
 /** A copy of the machine's apt configuration with lists and state of its own, so that it needs no root and changes nothing. */
 export async function machineApt(): Promise<MachineApt> {
-  const folder = await temporaryFolder();
-  const root = folder.path;
-  for (const name of ['sources', 'lists/partial', 'archives/partial']) await mkdir(join(root, name), { recursive: true });
+  await using stack = new AsyncDisposableStack();
+  const { path: root } = stack.use(await temporaryFolder());
+  for (const name of ['sources', 'lists/partial', 'archives/partial'])
+    await mkdir(join(root, name), { recursive: true });
   await writeFile(join(root, 'status'), '');
   await copySources(join(root, 'sources'));
   // Options on the command line come last: apt reads the machine's apt.conf.d after the file that APT_CONFIG names.
@@ -50,6 +51,7 @@ export async function machineApt(): Promise<MachineApt> {
     runSuccessfully('apt-get', [...options, ...args], { cwd, env });
   // Some mirrors of other vendors have no sources: what is missing shows when it is asked for.
   const update = await runProcess('apt-get', [...options, 'update'], { cwd: root, env });
+  const kept = stack.move();
   return {
     offered: async () => {
       const text = (await runSuccessfully('apt-cache', [...options, 'dumpavail'], { cwd: root, env })).toString();
@@ -64,7 +66,7 @@ export async function machineApt(): Promise<MachineApt> {
       await get(['-o', `Dir::Cache::archives=${target}`, ...install], root);
     },
     downloadSource: async (name, target) => void (await get(['source', '--download-only', name], target)),
-    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { readFile, readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { cephMissing } from '../rig/ceph.ts';
@@ -19,7 +19,9 @@ describe('mirrors of real packages', { skip }, () => {
   after(() => repository?.[Symbol.asyncDispose]());
 
   for (const { program, copy } of mirrors) {
-    test(`${program} mirrors every package of every suite, with the bytes that were published`, { skip: skipWithout(program) }, async (t) => {
+    test(`${program} mirrors every package of every suite, with the bytes that were published`, {
+      skip: skipWithout(program),
+    }, async (t) => {
       for (const suite of new Set(repository.components.map((component) => component.suite))) {
         await using folder = await temporaryFolder();
         const parts = repository.components.filter((component) => component.suite === suite);
@@ -35,7 +37,8 @@ describe('mirrors of real packages', { skip }, () => {
           ...parts.flatMap(({ debs }) => debs.map(({ path }) => path)),
           ...sources.map((name) => join(repository.sourceFolder, name)),
         ];
-        for (const path of published) assert.ok(copied.has(await sha256(path)), `${suite}: ${basename(path)} is not in the mirror`);
+        for (const path of published)
+          assert.ok(copied.has(await sha256(path)), `${suite}: ${basename(path)} is not in the mirror`);
         t.diagnostic(`${suite}: ${published.length} files in ${Math.round(ms)} ms`);
       }
     });
@@ -43,5 +46,7 @@ describe('mirrors of real packages', { skip }, () => {
 });
 
 async function sha256(path: string): Promise<string> {
-  return createHash('sha256').update(await readFile(path)).digest('hex');
+  return createHash('sha256')
+    .update(await readFile(path))
+    .digest('hex');
 }

@@ -46,7 +46,15 @@ async function copyWithDebmirror(origin: Origin, folder: string): Promise<void> 
   const { host, pathname } = new URL(origin.url);
   const about = [`--dist=${suite}`, `--section=${components.join(',')}`, `--arch=${architecture}`];
   const from = ['--method=http', `--host=${host}`, `--root=${pathname}`, `--keyring=${keyring}`];
-  await run('debmirror', [...from, ...about, hasSources ? '--source' : '--nosource', '--getcontents', '--rsync-extra=none', '--omit-suite-symlinks', join(folder, 'mirror')]);
+  await run('debmirror', [
+    ...from,
+    ...about,
+    hasSources ? '--source' : '--nosource',
+    '--getcontents',
+    '--rsync-extra=none',
+    '--omit-suite-symlinks',
+    join(folder, 'mirror'),
+  ]);
 }
 
 /** It takes keys from its GNUPGHOME only. */
@@ -56,7 +64,12 @@ async function copyWithReprepro(origin: Origin, folder: string): Promise<void> {
   const imported = await run('gpg', ['--batch', '--status-fd', '1', '--import'], publicKey);
   const fingerprint = /^\[GNUPG:\] IMPORT_OK \d+ (\S+)$/m.exec(imported)?.[1] ?? '';
   await mkdir(join(folder, 'conf'));
-  const distribution = { Codename: suite, Architectures: hasSources ? `${architecture} source` : architecture, Components: components.join(' '), Update: 'origin' };
+  const distribution = {
+    Codename: suite,
+    Architectures: hasSources ? `${architecture} source` : architecture,
+    Components: components.join(' '),
+    Update: 'origin',
+  };
   const update = { Name: 'origin', Method: url, VerifyRelease: fingerprint.slice(-16) };
   await writeFile(join(folder, 'conf/distributions'), stanza(distribution));
   await writeFile(join(folder, 'conf/updates'), stanza(update));
@@ -64,7 +77,9 @@ async function copyWithReprepro(origin: Origin, folder: string): Promise<void> {
 }
 
 const stanza = (fields: Readonly<Record<string, string>>): string =>
-  Object.entries(fields).map(([name, value]) => `${name}: ${value}\n`).join('');
+  Object.entries(fields)
+    .map(([name, value]) => `${name}: ${value}\n`)
+    .join('');
 
 type Run = (program: string, args: readonly string[], input?: string) => Promise<string>;
 

@@ -41,9 +41,22 @@ describe('real packages in three suites', { skip }, () => {
       steps.flatMap(({ errors, warnings }) => [...errors, ...warnings]),
       [],
     );
-    const largest = Math.max(...(await Promise.all(debs.map(async ({ path }) => (await readFile(path)).length))));
+    const files = await Promise.all(debs.map(({ path }) => readFile(path)));
+    const largest = Math.max(...files.map(({ length }) => length));
     assert.ok(largest > 50_000_000, `the largest package has ${largest} bytes`);
-    t.diagnostic(`${debs.length} packages, the largest ${largest} bytes; steps ${steps.map(({ ms }) => `${Math.round(ms)} ms`).join(', ')}`);
+    const packings = files.map((bytes) =>
+      /control\.tar\S*/.exec(bytes.toString('latin1', 0, 200))?.[0].replace(/\/$/, ''),
+    );
+    assert.deepEqual([...new Set(packings)].sort(), [
+      'control.tar',
+      'control.tar.gz',
+      'control.tar.xz',
+      'control.tar.zst',
+    ]);
+    for (const { summary } of steps) assert.match(summary, /bookworm|stable\/updates/);
+    t.diagnostic(
+      `${debs.length} packages, the largest ${largest} bytes; steps ${steps.map(({ ms }) => `${Math.round(ms)} ms`).join(', ')}`,
+    );
   });
 
   test('apt updates from the printed sources entries without a warning, error or notice, and a second time finds nothing new', async () => {
@@ -91,7 +104,10 @@ describe('real packages in three suites', { skip }, () => {
     await client.inEmptyFolder(['source', sourceName], async (folder) => {
       const files = await filesIn(folder);
       for (const name of await readdir(repository.sourceFolder)) {
-        assert.equal(sha256(files.get(name) ?? Buffer.alloc(0)), sha256(await readFile(join(repository.sourceFolder, name))));
+        assert.equal(
+          sha256(files.get(name) ?? Buffer.alloc(0)),
+          sha256(await readFile(join(repository.sourceFolder, name))),
+        );
       }
       const unpacked = (await readdir(folder, { withFileTypes: true })).filter((entry) => entry.isDirectory());
       assert.equal(unpacked.length, 1, `${sourceName} was unpacked`);
@@ -113,7 +129,10 @@ describe('real packages in three suites', { skip }, () => {
         const { signed, signature } = splitClearSigned(inRelease.toString());
         const whole = [await file('InRelease', inRelease)];
         const parts = [await file('InRelease.sig', signature), await file('InRelease.text', signed)];
-        const detached = [await file('Release.gpg', await read('Release.gpg')), await file('Release', await read('Release'))];
+        const detached = [
+          await file('Release.gpg', await read('Release.gpg')),
+          await file('Release', await read('Release')),
+        ];
         for (const args of [program === 'sqv' ? parts : whole, detached]) {
           const { good, said } = await verdict(program, ['--keyring', keyring, ...args]);
           assert.ok(good, `${suite} ${args.join(' ')}: ${said}`);

@@ -2,8 +2,8 @@ import { link, mkdir, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { temporaryFolder } from '../rig/temporary.ts';
 import { keyText } from '../signing/fixture-keys.ts';
-import { type CephStore, type RepositoryBucket, startStore } from './bucket.ts';
-import { type Bundle, committedBundle } from './bundle.ts';
+import { type RepositoryBucket, startStore } from './bucket.ts';
+import { committedBundle } from './bundle.ts';
 import { machineApt } from './machine-apt.ts';
 import { fetchPackages, pickPackages, type RealDeb } from './real-packages.ts';
 import { publishStep, type StepResult } from './runner.ts';
@@ -17,8 +17,6 @@ export interface PublishedComponent {
 
 /** A repository of real packages in a real store, written by several steps on several machines. */
 export interface RealRepository extends AsyncDisposable {
-  readonly bundle: Bundle;
-  readonly store: CephStore;
   readonly bucket: RepositoryBucket;
   readonly components: readonly PublishedComponent[];
   /** Folder of the source package's files, which are in `main` of the suite `sourceSuite`. */
@@ -43,7 +41,7 @@ export async function publishRealPackages(): Promise<RealRepository> {
   const fetched = join(folder, 'fetched');
   const sourceFolder = join(folder, 'source');
   await mkdir(sourceFolder);
-  const { debs } = await fetchEverything(fetched, sourceFolder);
+  const debs = await fetchEverything(fetched, sourceFolder);
 
   const share = (part: number): RealDeb[] => debs.filter((_, index) => index % 5 === part);
   const base = { ...bucket.inputs, 'gpg-private-key': keyText('ed25519'), origin: 'Example', label: 'Example' };
@@ -62,7 +60,12 @@ export async function publishRealPackages(): Promise<RealRepository> {
     await publishStep(
       bundle,
       // debmirror takes `stable/updates` for the folder `updates` of a release that calls itself `stable`.
-      { ...base, codename: 'stable', contents: 'true', suites: `${contentsSuite}/main: main/*.deb\n${contentsSuite}/contrib: contrib/*.deb` },
+      {
+        ...base,
+        codename: 'stable',
+        contents: 'true',
+        suites: `${contentsSuite}/main: main/*.deb\n${contentsSuite}/contrib: contrib/*.deb`,
+      },
       { workspace: third },
     ),
   ];
@@ -75,8 +78,6 @@ export async function publishRealPackages(): Promise<RealRepository> {
   ];
   const running = stack.move();
   return {
-    bundle,
-    store,
     bucket,
     components,
     sourceFolder,
@@ -88,16 +89,16 @@ export async function publishRealPackages(): Promise<RealRepository> {
   };
 }
 
-async function fetchEverything(debFolder: string, sourceFolder: string): Promise<{ debs: RealDeb[] }> {
+async function fetchEverything(debFolder: string, sourceFolder: string): Promise<RealDeb[]> {
   await using apt = await machineApt();
   const debs = await fetchPackages(apt, pickPackages(await apt.offered()), debFolder);
   await apt.downloadSource(sourceName, sourceFolder);
-  return { debs };
+  return debs;
 }
 
 /** A checkout with these files in these folders. */
 async function workspace(folder: string, parts: Readonly<Record<string, readonly RealDeb[]>>): Promise<string> {
-  const { path } = { path: join(folder, `workspace-${Object.keys(parts).join('-')}`) };
+  const path = join(folder, `workspace-${Object.keys(parts).join('-')}`);
   for (const [part, debs] of Object.entries(parts)) {
     await mkdir(join(path, part), { recursive: true });
     for (const deb of debs) await link(deb.path, join(path, part, basename(deb.path)));

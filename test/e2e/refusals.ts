@@ -5,7 +5,7 @@ import { temporaryFolder } from '../rig/temporary.ts';
 import { keyText } from '../signing/fixture-keys.ts';
 import { type CephStore, type RepositoryBucket, startStore } from './bucket.ts';
 import { type Bundle, committedBundle } from './bundle.ts';
-import { type Inputs, publishStep, runStep } from './runner.ts';
+import { type Inputs, jobToken, publishStep, runStep } from './runner.ts';
 import { fillWorkspace, type Workspace } from './small-packages.ts';
 
 /** A step that has to fail: what is in its workspace, what its workflow says, and what the user must be told. */
@@ -72,9 +72,9 @@ async function refuses(bundle: Bundle, bucket: RepositoryBucket, inputs: Inputs,
   assert.ok(error.title.length > 0 && error.title.length <= 60, error.title);
   assert.doesNotMatch(log, /^\s+at .*:\d+:\d+\)?$/m);
   const shown = log.replace(/^::add-mask::.*$/gm, '');
-  for (const name of ['secret-access-key', 'gpg-private-key', 'gpg-passphrase']) {
-    const secret = given[name] ?? '';
-    assert.ok(secret === '' || !shown.includes(secret), `the log shows the value of ${name}`);
+  const secrets = ['secret-access-key', 'gpg-private-key', 'gpg-passphrase'].map((name) => given[name] ?? '');
+  for (const secret of [...secrets, jobToken].filter((text) => text !== '')) {
+    assert.ok(!shown.includes(secret), 'the log shows a secret');
   }
   assert.deepEqual(await bucket.list(), before);
   return error.message;

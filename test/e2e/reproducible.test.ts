@@ -64,7 +64,10 @@ describe('two machines with the same inputs and the same SOURCE_DATE_EPOCH', { s
   }
 
   /** Every object as text, keys and all, with `blank` over what may differ. */
-  async function everyObject(machine: keyof typeof machines, blank: (text: string) => string): Promise<Map<string, string>> {
+  async function everyObject(
+    machine: keyof typeof machines,
+    blank: (text: string) => string,
+  ): Promise<Map<string, string>> {
     const bucket = repositories.get(machine);
     assert.ok(bucket !== undefined);
     const objects = new Map<string, string>();

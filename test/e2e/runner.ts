@@ -52,13 +52,18 @@ export async function runStep(bundle: Bundle, inputs: Inputs, options: StepOptio
     ...(await inputVariables(inputs)),
     ...options.variables,
     GITHUB_ACTIONS: 'true',
+    GITHUB_EVENT_NAME: 'push',
+    GITHUB_REPOSITORY: 'example/packages',
     GITHUB_WORKSPACE: options.workspace,
     RUNNER_TEMP: file('temp'),
     PATH: file('bin'),
   };
   for (const name of commandFiles) env[`GITHUB_${name.toUpperCase()}`] = file(name);
   const began = performance.now();
-  const { code, signal, stdout, stderr } = await runProcess(bundle.node, [bundle.main], { cwd: options.workspace, env });
+  const { code, signal, stdout, stderr } = await runProcess(bundle.node, [bundle.main], {
+    cwd: options.workspace,
+    env,
+  });
   const ms = performance.now() - began;
   if (code === undefined) throw new Error(`the step was ended by ${signal}:\n${stderr}${stdout}`);
   const log = `${stdout}${stderr}`;
@@ -90,6 +95,9 @@ export async function publishStep(
 
 const commandFiles = ['output', 'step_summary', 'env', 'path', 'state'] as const;
 
+/** What `${{ github.token }}` stands for in these runs. */
+export const jobToken = 'ghs_RigRigRigRigRigRigRigRigRigRigRigRig';
+
 /** The runner keeps the dashes of an input's name and turns only blanks into `_`. */
 async function inputVariables(given: Inputs): Promise<Record<string, string>> {
   const action: { inputs: Record<string, { default?: unknown }> } = parse(
@@ -100,7 +108,7 @@ async function inputVariables(given: Inputs): Promise<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(action.inputs).map(([name, { default: standard }]) => [
       `INPUT_${name.replaceAll(' ', '_').toUpperCase()}`,
-      given[name] ?? String(standard ?? ''),
+      given[name] ?? String(standard ?? '').replace(/^\$\{\{ github\.token \}\}$/, jobToken),
     ]),
   );
 }

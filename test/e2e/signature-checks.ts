@@ -5,7 +5,10 @@ import { runProcess, runSuccessfully } from '../rig/process.ts';
 /** The armored public key as the binary keyring that gpgv, debootstrap and mmdebstrap take. */
 export async function binaryKeyring(publicKey: string, folder: string): Promise<string> {
   const path = join(folder, 'keyring.gpg');
-  await writeFile(path, await runSuccessfully('gpg', ['--homedir', folder, '--batch', '--dearmor'], { input: publicKey }));
+  await writeFile(
+    path,
+    await runSuccessfully('gpg', ['--homedir', folder, '--batch', '--dearmor'], { input: publicKey }),
+  );
   return path;
 }
 
@@ -15,8 +18,9 @@ export async function binaryKeyring(publicKey: string, folder: string): Promise<
  */
 export function splitClearSigned(text: string): { readonly signed: string; readonly signature: string } {
   const [, body = '', signature = ''] =
-    /^-----BEGIN PGP SIGNED MESSAGE-----\n(?:Hash: .*\n)*\n([\s\S]*)\n(-----BEGIN PGP SIGNATURE-----\n[\s\S]*)$/.exec(text) ??
-    [];
+    /^-----BEGIN PGP SIGNED MESSAGE-----\n(?:Hash: .*\n)*\n([\s\S]*)\n(-----BEGIN PGP SIGNATURE-----\n[\s\S]*)$/.exec(
+      text,
+    ) ?? [];
   return { signed: body.replace(/^- /gm, '').replaceAll('\n', '\r\n'), signature };
 }
 

@@ -11,6 +11,9 @@ export async function fillWorkspace(folder: string, files: Workspace): Promise<v
     const target = join(folder, path);
     await mkdir(dirname(target), { recursive: true });
     const isBytes = typeof content === 'string' || content instanceof Uint8Array;
-    await writeFile(target, isBytes ? content : buildDeb({ fields: content ?? {}, files: { 'usr/bin/hello': 'hello\n' } }));
+    await writeFile(
+      target,
+      isBytes ? content : buildDeb({ fields: content ?? {}, files: { 'usr/bin/hello': 'hello\n' } }),
+    );
   }
 }

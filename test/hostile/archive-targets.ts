@@ -60,13 +60,15 @@ const names = [
   '',
 ] as const;
 
+const records = [paxRecord('path', './control'), paxRecord('size', '3'), paxRecord('comment', 'x'), 'x', 'y'] as const;
+
 /** A small tar archive out of everything that tar(5) knows. */
 export function someTar(generator: Generator): Buffer {
   const parts: TarPart[] = [{ name: './', type: '5' }];
   for (let count = generator.below(5); count > 0; count -= 1) {
     const type = generator.of(['0', '0', '0', '\0', '1', '2', '3', '4', '5', '6', '7', 'L', 'K', 'x', 'g', 'S', 'D']);
-    const pax = [paxRecord('path', generator.of(names)), paxRecord('size', '3'), paxRecord('comment', 'x'), 'x'];
-    const body = type === 'x' || type === 'g' ? generator.of([...pax, 'y']) : generator.of(['', 'abc', controlText()]);
+    const extended = type === 'x' || type === 'g';
+    const body = extended ? generator.of(records) : generator.of(['', 'abc', controlText()]);
     const size = generator.below(8) === 0 ? { size: generator.of([0, 1, 511, 512, 8 ** 11 - 1]) } : {};
     const hasBody = generator.below(6) === 0 || ['0', '\0', '7', 'L', 'K', 'x', 'g'].includes(type);
     parts.push({ name: generator.of(names), type, body: hasBody ? body : '', link: generator.of(names), ...size });

@@ -6,7 +6,7 @@ import { targets } from './targets.ts';
 /** How many times as long as in the ordinary tests: `npm run test:hostile` takes its time. */
 const factor = Number(process.env['FUZZ_FACTOR'] ?? '1');
 /** Milliseconds for each target, by what its cases are known to cost; the number of cases depends on no clock. */
-const budget = 120 * factor;
+const budget = 60 * factor;
 const seed = 1;
 
 for (const target of targets) {

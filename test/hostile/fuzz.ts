@@ -32,8 +32,10 @@ export interface Finding {
   readonly what: string;
 }
 
-/** Beyond this a case hangs: the thread is ended. Milliseconds. */
-const hangs = 15_000;
+/** Beyond this a case hangs: the thread is ended. Far more than a slow case takes, as the machine may be busy. Milliseconds. */
+const hangs = 20_000;
+/** In place of a case's number while the thread reads the modules. */
+const starting = -1;
 /** What cases of a few kilobytes may never take, bytes. */
 const maxMemory = 1024 ** 3;
 const watchEvery = 200;
@@ -45,13 +47,13 @@ export async function fuzz(target: Target, seed: number, count: number): Promise
   let accepted = 0;
   let peakMemory = 0;
   for (let first = 0; first < count; ) {
-    const progress = new Int32Array(new SharedArrayBuffer(4));
+    const progress = new Int32Array(new SharedArrayBuffer(4)).fill(starting);
     const assignment = { target: target.name, seed, first, count: count - first, folder: folder.path, progress };
     const stretch = await runThread(assignment, (finding) => findings.push({ ...finding, target: target.name, seed }));
     peakMemory = Math.max(peakMemory, stretch.peakMemory);
     accepted += stretch.accepted;
     if (stretch.stopped === undefined) break;
-    const index = Atomics.load(progress, 0);
+    const index = Math.max(0, Atomics.load(progress, 0));
     findings.push({
       target: target.name,
       seed,
@@ -83,13 +85,13 @@ async function runThread(
     stopped ??= why;
     void worker.terminate();
   };
-  let seen = { index: -1, since: performance.now() };
+  let seen = { index: starting, since: performance.now() };
   const watch = setInterval(() => {
     const index = Atomics.load(assignment.progress, 0);
     const memory = process.memoryUsage.rss();
     peakMemory = Math.max(peakMemory, memory);
     if (index !== seen.index) seen = { index, since: performance.now() };
-    if (performance.now() - seen.since > hangs) stop(`did not end in ${hangs / 1000} s`);
+    if (index !== starting && performance.now() - seen.since > hangs) stop(`did not end in ${hangs / 1000} s`);
     else if (memory > maxMemory) stop(`made the process take ${Math.round(memory / 2 ** 20)} MiB`);
   }, watchEvery);
   try {

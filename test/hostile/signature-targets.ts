@@ -32,8 +32,12 @@ const dictionary: Dictionary = [
   '=AAAA\n',
 ];
 
+/** openpgp.js throws on algorithms that have no number, and verify.ts passes it on: the run stops, in words for nobody. */
+const known = /^Error verifying signed message: Invalid enum value\.$/;
+
 const inRelease: Target = {
   name: 'in-release',
+  known,
   cost: 0.5,
   make: (generator) =>
     mutated(
@@ -51,6 +55,7 @@ const inRelease: Target = {
 /** Release and Release.gpg in one input, apart at the armour's first line. */
 const detached: Target = {
   name: 'release-gpg',
+  known,
   cost: 0.5,
   make: (generator) =>
     mutated(Buffer.from(release + own.releaseGpg), generator, dictionary, Buffer.from(foreign.releaseGpg)),

@@ -130,6 +130,8 @@ describe('what a run costs', () => {
       'GET record',
       'GET record',
       'GET record',
+      // The list, and the head that is replaced.
+      'PUT by-hash',
       'PUT by-hash',
       'PUT head',
       'PUT pool',

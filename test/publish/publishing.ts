@@ -1,14 +1,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { PublishRequest, SuiteRequest } from '../../src/publish/request.ts';
+import type { ChangeSettings, PublishRequest, SuiteRequest } from '../../src/publish/request.ts';
 import type { RunContext } from '../../src/publish/run-context.ts';
 import type { SigningKeys } from '../../src/signing/keys.ts';
 import { limiter } from '../../src/store/limited.ts';
 import type { ObjectStore } from '../../src/store/object-store.ts';
 import type { Clock } from '../../src/timing/clock.ts';
 import { Recorder } from '../../src/timing/recorder.ts';
-import { buildDeb, type DebRecipe } from '../debs.ts';
+import { buildDeb, buildDsc, type DebRecipe } from '../debs.ts';
 
 /** The moment at which test runs publish, unless they say otherwise: the fixture keys are valid then. */
 export const publishedAt = Date.UTC(2026, 0, 1);
@@ -23,7 +23,7 @@ let runs = 0;
 export function testRun(
   store: ObjectStore,
   clock: Clock,
-  more: { keys?: SigningKeys; date?: number; concurrency?: number; claimLimit?: number } = {},
+  more: { keys?: SigningKeys; date?: number; concurrency?: number; claimLimit?: number; by?: string } = {},
 ): TestRun {
   const warnings: string[] = [];
   runs += 1;
@@ -34,6 +34,7 @@ export function testRun(
     recorder: new Recorder(clock),
     ...(more.keys === undefined ? {} : { keys: more.keys }),
     run: `test-run-${runs}`,
+    ...(more.by === undefined ? {} : { by: more.by }),
     date: more.date ?? clock.now(),
     requests: limiter(more.concurrency ?? 16),
     renames: limiter(more.concurrency ?? 16),
@@ -43,19 +44,25 @@ export function testRun(
   };
 }
 
+/** What tests say to every command that makes a generation, unless they are about it. */
+export const changeSettings: Omit<ChangeSettings, 'suites'> = {
+  release: { origin: 'Example', label: 'Example' },
+  allowReleaseInfoChange: false,
+  compression: ['gz'],
+  renameConcurrency: 'auto',
+  uploadConcurrency: 'auto',
+  requireConditionalWrites: false,
+  dryRun: false,
+};
+
 export function publishRequest(suites: readonly SuiteRequest[], more: Partial<PublishRequest> = {}): PublishRequest {
   return {
+    command: 'publish',
     suites,
-    release: { origin: 'Example', label: 'Example' },
-    allowReleaseInfoChange: false,
+    ...changeSettings,
     adopt: false,
-    compression: ['gz'],
     contents: false,
     onConflict: 'error',
-    renameConcurrency: 'auto',
-    uploadConcurrency: 'auto',
-    requireConditionalWrites: false,
-    dryRun: false,
     ...more,
   };
 }
@@ -68,6 +75,16 @@ export class Debs implements Disposable {
   add(name: string, fields: DebRecipe['fields'] = {}, files: DebRecipe['files'] = {}): string {
     const path = join(this.folder, `${name}.deb`);
     writeFileSync(path, buildDeb({ fields, files }));
+    return path;
+  }
+
+  /** Writes a source package of two files and gives back the path of its .dsc. */
+  addSource(name: string, version: string): string {
+    const tarball = `${name}_${version}.orig.tar.gz`;
+    const bytes = Buffer.from(`upstream ${name} ${version}`);
+    const path = join(this.folder, `${name}_${version}-1.dsc`);
+    writeFileSync(join(this.folder, tarball), bytes);
+    writeFileSync(path, buildDsc({ [tarball]: bytes }, { Source: name, Binary: name, Version: `${version}-1` }));
     return path;
   }
 

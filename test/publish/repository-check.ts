@@ -24,6 +24,8 @@ export interface Finding {
    * Release files. `immutable`: a name that never changes did.
    */
   readonly rule: 'by-hash' | 'pool' | 'claimed-pool' | 'canonical' | 'head' | 'release' | 'immutable';
+  /** Empty where it concerns no suite by itself. */
+  readonly suite: string;
   readonly what: string;
 }
 
@@ -63,7 +65,7 @@ export class RepositoryCheck {
     const found: Finding[] = [];
     for (const name of suitesIn(snapshot)) {
       const suite = await this.#suite(snapshot, name).catch((error: unknown) => {
-        found.push({ invariant: 5, rule: 'head', what: `suite ${name} cannot be read: ${error}` });
+        found.push({ invariant: 5, rule: 'head', suite: name, what: `suite ${name} cannot be read: ${error}` });
         return undefined;
       });
       if (suite === undefined) continue;
@@ -75,7 +77,7 @@ export class RepositoryCheck {
       const stands = key.includes('/by-hash/SHA256/') ? key.slice(key.lastIndexOf('/') + 1) : this.#pool.get(key);
       if (key.startsWith('pool/') && stands === undefined) this.#pool.set(key, sum);
       else if (stands !== undefined && stands !== sum) {
-        found.push({ invariant: 2, rule: 'immutable', what: `${key} holds other bytes than it stands for` });
+        found.push({ invariant: 2, rule: 'immutable', suite: '', what: `${key} holds other bytes than it stands for` });
       }
     }
     return found;
@@ -91,7 +93,7 @@ export class RepositoryCheck {
       const from = this.#numbers.get(this.#sum(old)) ?? 0;
       const to = now === undefined ? -1 : (this.#numbers.get(this.#sum(now)) ?? 0);
       if (to >= from) return [];
-      return [{ invariant: 4, rule: 'head', what: `the head of ${suite} went from generation ${from} to ${to}` }];
+      return [{ invariant: 4, rule: 'head', suite, what: `the head of ${suite} went from generation ${from} to ${to}` }];
     });
   }
 
@@ -135,7 +137,7 @@ export class RepositoryCheck {
         const key = byHashKey(name, path, sha256);
         const body = snapshot.get(key);
         if (body === undefined) {
-          return [{ invariant: 2, rule: 'by-hash', what: `${who} of ${name} names ${path}, and ${key} is missing` }];
+          return [{ invariant: 2, rule: 'by-hash', suite: name, what: `${who} of ${name} names ${path}, and ${key} is missing` }];
         }
         if (!namesPoolFiles(splitForm(path).index)) return [];
         return this.#filesIn(path, body).flatMap((file): Finding[] => {
@@ -143,7 +145,7 @@ export class RepositoryCheck {
           const fits = file.sha256 === undefined || (held !== undefined && this.#sum(held) === file.sha256);
           if (held !== undefined && fits && (file.size ?? held.length) === held.length) return [];
           const fault = held === undefined ? 'is missing' : 'has other bytes';
-          return [{ invariant: 2, rule, what: `${who} of ${name} lists ${file.filename}, which ${fault}` }];
+          return [{ invariant: 2, rule, suite: name, what: `${who} of ${name} lists ${file.filename}, which ${fault}` }];
         });
       }),
     );
@@ -157,13 +159,13 @@ export class RepositoryCheck {
       const sum = body === undefined ? undefined : this.#sum(body);
       if (sum === sha256 || (sum !== undefined && sum === claimed.get(path))) return [];
       const what = `${path} of ${name} ${sum === undefined ? 'is missing' : 'is not what the head says'}`;
-      return [{ invariant: 1, rule: 'canonical', what }];
+      return [{ invariant: 1, rule: 'canonical', suite: name, what }];
     });
   }
 
   #ended(snapshot: Snapshot, { name, head, record, settled }: Suite): Finding[] {
     const found: Finding[] = [];
-    const report = (rule: 'head' | 'release', what: string) => found.push({ invariant: 4, rule, what });
+    const report = (rule: 'head' | 'release', what: string) => found.push({ invariant: 4, rule, suite: name, what });
     if (!settled) report('head', `record and head of ${name} are apart`);
     if (this.#keys === undefined) return found;
     const text = (file: string) => new TextDecoder().decode(snapshot.get(canonicalKey(name, file)));

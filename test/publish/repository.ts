@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
 import { gunzipSync } from 'node:zlib';
-import { publish } from '../../src/publish/publish.ts';
-import type { PublishRequest, SuiteRequest } from '../../src/publish/request.ts';
+import { perform } from '../../src/publish/commands.ts';
+import { parseGenerationName } from '../../src/publish/generation-name.ts';
+import type { SuiteResult } from '../../src/publish/outcome.ts';
+import { type PackagePattern, parsePattern, type Selection } from '../../src/publish/package-pattern.ts';
+import type { CommandRequest, PromoteRequest, PublishRequest, SuiteRequest } from '../../src/publish/request.ts';
 import type { SigningKeys } from '../../src/signing/keys.ts';
 import { MemoryStore } from '../../src/store/memory.ts';
 import { listed } from '../../src/store/object-store.ts';
 import { fixture } from '../signing/fixture-keys.ts';
 import { TestClock } from '../store/clocks.ts';
-import { Debs, publishRequest, testRun } from './publishing.ts';
+import { changeSettings, Debs, publishRequest, testRun } from './publishing.ts';
 
 const keys = await fixture('ed25519');
 
@@ -21,16 +24,58 @@ export class Repository implements Disposable {
     this.store = new MemoryStore({ clock: this.clock, ...(conditions === undefined ? {} : { conditions }) });
   }
 
-  async publish(
+  publish(
     suites: readonly SuiteRequest[],
     more: Partial<PublishRequest> = {},
     signing: SigningKeys | 'unsigned' = keys,
   ) {
+    return this.perform(publishRequest(suites, more), signing);
+  }
+
+  /** `by`: whom the history names. */
+  async perform(request: CommandRequest, signing: SigningKeys | 'unsigned' = keys, by?: string) {
     await this.clock.sleep(60_000);
-    const run = testRun(this.store, this.clock, signing === 'unsigned' ? {} : { keys: signing });
-    const results = await publish(run, publishRequest(suites, more));
+    const signed = signing === 'unsigned' ? {} : { keys: signing };
+    const run = testRun(this.store, this.clock, { ...signed, ...(by === undefined ? {} : { by }) });
+    const results = await perform(run, request);
     const requests = run.recorder.spans.filter((span) => span.kind === 'request');
     return { results, requests, warnings: run.warnings, recorder: run.recorder };
+  }
+
+  remove(suite: string, patterns: readonly string[], more: Partial<Selection> = {}) {
+    const selection = { patterns: patterns.map(pattern), ...more };
+    return this.perform({ command: 'remove', suites: [{ suite }], ...changeSettings, selection });
+  }
+
+  promote(from: string, suite: string, patterns: readonly string[] = ['*'], more: Partial<PromoteRequest> = {}) {
+    const selection = { patterns: patterns.map(pattern) };
+    const suites = [{ suite }];
+    const request: PromoteRequest = {
+      command: 'promote',
+      suites,
+      ...changeSettings,
+      from,
+      selection,
+      moves: [],
+      onConflict: 'error',
+    };
+    return this.perform({ ...request, ...more });
+  }
+
+  rollback(suite: string, to: string, signing: SigningKeys | 'unsigned' = keys) {
+    const name = parseGenerationName(to);
+    assert.ok(name !== undefined, to);
+    return this.perform({ command: 'rollback', suites: [{ suite }], ...changeSettings, to: name }, signing);
+  }
+
+  /** Every object, for `RepositoryCheck`. */
+  async snapshot(): Promise<ReadonlyMap<string, Uint8Array>> {
+    const objects = new Map<string, Uint8Array>();
+    for (const key of await this.keys()) {
+      const object = await this.store.get(key);
+      if (object.found) objects.set(key, object.body);
+    }
+    return objects;
   }
 
   async text(key: string): Promise<string> {
@@ -56,4 +101,17 @@ export class Repository implements Disposable {
   [Symbol.dispose](): void {
     this.debs[Symbol.dispose]();
   }
+}
+
+function pattern(text: string): PackagePattern {
+  const read = parsePattern(text);
+  assert.ok(read !== undefined, text);
+  return read;
+}
+
+/** `added hello 1.0 amd64` of each package that a run has changed. */
+export function changesOf({ results }: { readonly results: readonly SuiteResult[] }): string[] {
+  return results
+    .flatMap(({ outcome }) => outcome.packages)
+    .map((item) => `${item.change} ${item.package} ${item.version} ${item.architecture}`);
 }

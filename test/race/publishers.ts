@@ -26,38 +26,38 @@ export interface Publisher {
   readonly through?: (store: ObjectStore, clock: Clock) => ObjectStore;
 }
 
-/** Adds a publisher to a run. Its `Date` is fixed, so that its bytes depend on what it reads alone. */
-export function addPublisher(stepper: Stepper, publisher: Publisher): void {
-  const { name, request, concurrency = 1, keys, through = (store) => store, claimLimit = 60_000 } = publisher;
-  stepper.add(name, (store, clock) => {
-    const run: RunContext = {
-      store: through(store, clock),
-      clock,
-      random: () => 0.5,
-      recorder: new Recorder(clock),
-      ...(keys === undefined ? {} : { keys }),
-      run: `run-of-${name}`,
-      date: publishedAt,
-      requests: limiter(concurrency),
-      renames: limiter(concurrency),
-      claimLimit,
-      warn: () => {},
-    };
-    return publish(run, publishRequest(request.suites, request));
-  });
+/** One run of a publisher. Its `Date` is fixed, so that its bytes depend on what it reads alone. */
+export function publishAs(publisher: Publisher, store: ObjectStore, clock: Clock, warn: RunContext['warn'] = () => {}) {
+  const { name, request, concurrency = 1, keys, through = (inner) => inner, claimLimit = 60_000 } = publisher;
+  const run: RunContext = {
+    store: through(store, clock),
+    clock,
+    random: () => 0.5,
+    recorder: new Recorder(clock),
+    ...(keys === undefined ? {} : { keys }),
+    run: `run-of-${name}`,
+    date: publishedAt,
+    requests: limiter(concurrency),
+    renames: limiter(concurrency),
+    claimLimit,
+    warn,
+  };
+  return publish(run, publishRequest(request.suites, request));
 }
 
-export const patience = 600;
-export const stretch = 31_000;
+/** With this, a waiting publisher looks twice while one request of another is on its way; below 250 ms, it does not look at all. */
+const patience = 600;
+/** Three looks, and the limit of a claim has passed. */
+const stretch = 31_000;
 
 /** A run of these publishers over these objects, everybody at the first request. */
 export function race(
   from: { readonly objects: Objects; readonly time: number },
   publishers: readonly Publisher[],
-  settings: Partial<Pick<StepperSettings, 'patience' | 'stretch'>> = {},
+  settings: Partial<Omit<StepperSettings, 'objects' | 'time'>> = {},
 ): Stepper {
-  const stepper = new Stepper({ ...from, patience, stretch, ...settings });
-  for (const publisher of publishers) addPublisher(stepper, publisher);
+  const stepper = new Stepper({ ...from, patience, stretch, thaw: 'any', ...settings });
+  for (const publisher of publishers) stepper.add(publisher.name, (store, clock) => publishAs(publisher, store, clock));
   return stepper;
 }
 

@@ -13,6 +13,7 @@ interface Waiting {
   /** Virtual time at which a sleep is over. */
   readonly due?: number;
   readonly resume: (answer: unknown) => void;
+  readonly fail: (error: Error) => void;
 }
 
 interface Process {
@@ -22,7 +23,7 @@ interface Process {
   history: string;
   requests: number;
   /** A process that stands still: what it was told last has not reached it yet. */
-  held?: { readonly request: Operation<unknown>; readonly deliver: () => void };
+  held?: { readonly deliver: () => void; readonly fail: (error: Error) => void };
   /** Absent while it runs. */
   end?: { readonly result: unknown } | { readonly error: unknown };
 }
@@ -45,6 +46,8 @@ export interface StepperSettings {
   readonly patience: number;
   /** While a process stands still, sleeps take this long at least: many looks at the same claim are as good as two. Milliseconds. */
   readonly stretch: number;
+  /** When a process that stands still may go on: at any time, when nothing else is left to happen, or never: then it is dead. */
+  readonly thaw: 'any' | 'last' | 'never';
 }
 
 /** Sleeps from this length on are pauses between two looks, milliseconds. */
@@ -59,7 +62,10 @@ export class Stepper {
   readonly trace: string[] = [];
   objects: Objects;
   time: number;
+  /** Whether some process stood still once. */
+  hasHeld = false;
   readonly #settings: StepperSettings;
+  #abandoned: Error | undefined;
 
   constructor(settings: StepperSettings) {
     this.#settings = settings;
@@ -71,7 +77,10 @@ export class Stepper {
   add(name: string, start: (store: ObjectStore, clock: Clock) => Promise<unknown>): void {
     const process: Process = { name, waiting: [], history: name, requests: 0 };
     const wait = (label: string, what: Pick<Waiting, 'request' | 'due'>): Promise<unknown> =>
-      new Promise((resume) => process.waiting.push({ label, since: this.time, ...what, resume }));
+      new Promise((resume, fail) => {
+        if (this.#abandoned !== undefined) fail(this.#abandoned);
+        else process.waiting.push({ label, since: this.time, ...what, resume, fail });
+      });
     const store = storeOver(
       <Answer>(request: Operation<Answer>) =>
         wait(`${name} ${request.verb} ${request.key}`, { request }) as Promise<Answer>,
@@ -94,17 +103,27 @@ export class Stepper {
     );
   }
 
+  /** Ends a run that is not followed any further: what still runs fails, so that no open file is left behind. */
+  async abandon(): Promise<void> {
+    this.#abandoned = new Error('This run is not followed any further.');
+    for (const { held, waiting } of this.processes) for (const { fail } of [...waiting, held ?? []].flat()) fail(this.#abandoned);
+    await idle();
+  }
+
   /** Every step that is possible now, in a fixed order. Call after `idle`. */
-  steps(mayHold: (request: Operation<unknown>) => boolean): Step[] {
-    return this.processes.flatMap((process, index): Step[] => {
+  steps(mayHold: (request: Operation<unknown>, process: string) => boolean): Step[] {
+    const steps = this.processes.flatMap((process, index): Step[] => {
       if (process.held !== undefined) return [{ process: index, act: 'thaw', which: 0 }];
       return process.waiting.flatMap((waiting, which): Step[] => {
         if (waiting.due !== undefined && !this.#timeMayReach(this.#wakes(waiting))) return [];
         const go: Step = { process: index, act: 'go', which };
-        if (waiting.request === undefined || !mayHold(waiting.request)) return [go];
+        if (waiting.request === undefined || !mayHold(waiting.request, process.name)) return [go];
         return [go, { ...go, act: 'hold' }];
       });
     });
+    const { thaw } = this.#settings;
+    const others = steps.filter(({ act }) => act !== 'thaw');
+    return thaw === 'any' || (thaw === 'last' && others.length === 0) ? steps : others;
   }
 
   /** The request that a step lets through; none for the end of a sleep, or for a process that goes on. */
@@ -115,9 +134,11 @@ export class Stepper {
   /** The state that a step would lead to, without going there: everything that the future depends on, hashed. */
   after(step: Step): string {
     const process = this.#process(step);
-    if (step.act === 'thaw') return this.#state(step.process, process.history, false, this.objects, this.time);
-    const { history, objects, time } = this.#told(process, this.#waiting(step));
-    return this.#state(step.process, history, step.act === 'hold', objects, time);
+    const { objects, time, hasHeld } = this;
+    if (step.act === 'thaw') return this.#state(step.process, process.history, { objects, time, held: false, hasHeld });
+    const told = this.#told(process, this.#waiting(step));
+    const held = step.act === 'hold';
+    return this.#state(step.process, told.history, { ...told, held, hasHeld: hasHeld || held });
   }
 
   /** Takes a step and lets everything run until it waits again. */
@@ -138,8 +159,10 @@ export class Stepper {
       this.objects = objects;
       this.time = time;
       const deliver = () => waiting.resume(answer);
-      if (step.act === 'hold' && waiting.request !== undefined) process.held = { request: waiting.request, deliver };
-      else deliver();
+      if (step.act === 'hold') {
+        process.held = { deliver, fail: waiting.fail };
+        this.hasHeld = true;
+      } else deliver();
     }
     await idle();
   }
@@ -155,11 +178,15 @@ export class Stepper {
     return { history: told(outcomeOf(answer), this.time), objects, time: this.time, answer };
   }
 
-  #state(index: number, history: string, held: boolean, objects: Objects, time: number): string {
-    const others = this.processes.map((process, position) =>
-      position === index ? `${history} ${held}` : `${process.history} ${process.held !== undefined}`,
+  #state(
+    index: number,
+    history: string,
+    next: { objects: Objects; time: number; held: boolean; hasHeld: boolean },
+  ): string {
+    const all = this.processes.map((process, position) =>
+      position === index ? `${history} ${next.held}` : `${process.history} ${process.held !== undefined}`,
     );
-    return hash(`${others.join('\n')}\n${time}\n${hashOf(objects)}`);
+    return hash(`${all.join('\n')}\n${next.time} ${next.hasHeld}\n${hashOf(next.objects)}`);
   }
 
   #wakes({ due = this.time, since }: Waiting): number {

@@ -32,10 +32,10 @@ export class Comments {
 
   /** Undefined when there is no such comment. */
   edit(id: number, body: string): Comment | undefined {
-    this.#before = [...this.all];
     const at = this.all.findIndex((comment) => comment.id === id);
     const old = this.all[at];
     if (old === undefined) return undefined;
+    this.#before = [...this.all];
     const edited = { ...old, body, updated: this.#tick() };
     this.all[at] = edited;
     return edited;
@@ -43,10 +43,11 @@ export class Comments {
 
   /** False when there is no such comment. */
   remove(id: number): boolean {
-    this.#before = [...this.all];
     const at = this.all.findIndex((comment) => comment.id === id);
-    if (at !== -1) this.all.splice(at, 1);
-    return at !== -1;
+    if (at === -1) return false;
+    this.#before = [...this.all];
+    this.all.splice(at, 1);
+    return true;
   }
 
   /** As they were before the last change. */

@@ -7,6 +7,8 @@ import { closeServer, listenLocally } from './listener.ts';
 export interface Token {
   readonly account: Account;
   readonly pullRequests: 'write' | 'read' | 'none';
+  /** What GraphQL calls the account; as its comments do unless given. */
+  readonly viewer?: string;
 }
 
 export interface GitHubRequest {
@@ -33,7 +35,7 @@ export interface GitHubServer extends AsyncDisposable {
   readonly api: string;
   readonly comments: Comments;
   /** `issues/create-comment` …, of every request, in order. */
-  readonly operations: readonly string[];
+  readonly operations: string[];
   hook: Hook;
 }
 
@@ -53,13 +55,13 @@ interface Answer {
 export const place = { repository: 'octo/packages', number: 7 } as const;
 const issue = `/repos/${place.repository}/issues/${place.number}`;
 const longestBody = 65_536;
+const contract = await readContract();
 
 /**
  * As much of GitHub as writes comments on one pull request, on a free port of 127.0.0.1. Every request and every answer is held against the
  * description that GitHub publishes; disposing of the server throws what was not as described.
  */
 export async function startGitHub({ base = '', tokens }: GitHubOptions): Promise<GitHubServer> {
-  const contract = await readContract();
   const comments = new Comments();
   const operations: string[] = [];
   const breaches: unknown[] = [];
@@ -186,7 +188,7 @@ const tooLong: Answer = {
 function viewer(body: unknown, token: Token | undefined): Answer {
   if (JSON.stringify(body) !== '{"query":"query { viewer { login } }"}') throw new Error('not the query of the viewer');
   if (token === undefined) return { status: 401, body: { message: 'Bad credentials', documentation_url } };
-  return { status: 200, body: { data: { viewer: { login: token.account.login } } } };
+  return { status: 200, body: { data: { viewer: { login: token.viewer ?? token.account.login } } } };
 }
 
 function faultAnswer(fault: Fault & { readonly do: 'answer' }): Answer {

@@ -91,6 +91,16 @@ suite('requests', () => {
     assert.equal(analysed([phase(0, 'upload', 0, 9)], []).time, undefined);
   });
 
+  test('that the record leaves out count, with their bytes, and are not timed', () => {
+    const omitted = [
+      { phase: 0, verb: 'PUT', spans: 90, bytesUp: 900, bytesDown: 0 },
+      { phase: 0, spans: 5, bytesUp: 0, bytesDown: 0 },
+    ] as const;
+    const record = { ...sampleRecord, phases: [phase(0, 'upload', 0, 100)], spans: [request(0, 0, 10)], omitted };
+    const [upload] = analyse(record).phases;
+    assert.deepEqual([upload?.requests.get('PUT'), upload?.bytesUp, upload?.waves], [91, 1000, 1]);
+  });
+
   test('of other phases do not count', () => {
     const phases = [phase(0, 'read', 0, 10), phase(1, 'stage', 10, 20)];
     const [read] = analyse({ ...sampleRecord, phases, spans: [request(1, 10, 20)] }).phases;
@@ -130,8 +140,8 @@ suite('depth', () => {
       request(0, 0, 900, { bytesUp: 1_000_000 }),
     ];
     const { roundTrip, phases } = analyse({ ...sampleRecord, phases: [phase(0, 'stage', 0, 900)], spans });
-    assert.equal(roundTrip, 20);
-    assert.equal(phases[0]?.least, 60);
+    assert.equal(roundTrip, 10);
+    assert.equal(phases[0]?.least, 30);
   });
 
   test('has no least time when no small request was answered', () => {
@@ -148,21 +158,37 @@ suite('stragglers', () => {
 
   test('cost what the last twentieth takes longer', () => {
     const spans = [...many(0, 0), request(0, 0, 90)];
-    assert.equal(analysed([phase(0, 'upload', 0, 120)], spans).stragglers, 80);
+    const last = request(0, 0, 90);
+    assert.deepEqual(analysed([phase(0, 'upload', 0, 120)], spans).stragglers, { cost: 80, requests: 1, last });
   });
 
   test('are added up over a phase that was repeated', () => {
     const spans = [...many(0, 0), request(0, 0, 90), ...many(1, 200), request(1, 200, 230)];
-    assert.equal(analysed([phase(0, 'upload', 0, 100), phase(1, 'upload', 200, 300)], spans).stragglers, 100);
+    const { stragglers } = analysed([phase(0, 'upload', 0, 100), phase(1, 'upload', 200, 300)], spans);
+    assert.deepEqual(stragglers, { cost: 100, requests: 2, last: request(0, 0, 90) });
   });
 
   test('of suites side by side are one wait', () => {
     const spans = [...many(0, 0), request(0, 0, 90), ...many(1, 0), request(1, 0, 90)];
-    assert.equal(analysed([phase(0, 'upload', 0, 100), phase(1, 'upload', 0, 100)], spans).stragglers, 80);
+    const { stragglers } = analysed([phase(0, 'upload', 0, 100), phase(1, 'upload', 0, 100)], spans);
+    assert.equal(stragglers.cost, 80);
+    assert.equal(stragglers.requests, 2);
   });
 
-  test('do not exist among few requests', () => {
-    assert.equal(analysed([phase(0, 'upload', 0, 900)], [request(0, 0, 1), request(0, 0, 800)]).stragglers, 0);
+  test('are two of 28, one of nine, and none of one', () => {
+    const late = (number: number, of: number) => [
+      ...Array.from({ length: of - number }, () => request(0, 0, 100)),
+      ...Array.from({ length: number }, () => request(0, 0, 580)),
+    ];
+    const found = (spans: readonly Span[]) => analysed([phase(0, 'rename', 0, 580)], spans).stragglers;
+    assert.deepEqual([found(late(2, 28)).cost, found(late(2, 28)).requests], [480, 2]);
+    assert.deepEqual([found(late(1, 9)).cost, found(late(1, 9)).requests], [480, 1]);
+    assert.deepEqual(found(late(1, 1)), { cost: 0, requests: 0 });
+  });
+
+  test('are not requests that only began later', () => {
+    const spans = Array.from({ length: 9 }, (_, index) => request(0, index * 100, index * 100 + 100));
+    assert.deepEqual(analysed([phase(0, 'rename', 0, 900)], spans).stragglers, { cost: 0, requests: 0 });
   });
 });
 

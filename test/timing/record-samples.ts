@@ -38,7 +38,12 @@ export const sampleRecord: RunRecord = {
         { change: 'replaced', package: 'libfoo++', version: '2', architecture: 'all', component: 'main', size: 900 },
       ],
       indexes: [
-        { path: 'main/binary-amd64/Packages.gz', size: 1200, previousSize: 1100 },
+        {
+          path: 'main/binary-amd64/Packages.gz',
+          size: 1200,
+          previousSize: 1100,
+          contributors: [{ package: 'hello', amount: 700, unit: 'bytes' }],
+        },
         { path: 'main/binary-amd64/Packages.xz', size: 1000 },
       ],
     },

@@ -85,6 +85,14 @@ suite('reading a run record', () => {
     'text that is not JSON': ['{', /it is not JSON/],
     'no object': ['[]', /the whole is not an object/],
     'another schema': [changed('schema', 'apt-publish/run/2'), /schema is none of/],
+    'a contributor of another unit': [
+      changed('suites.0.indexes.0.contributors', [{ package: 'a', amount: 1, unit: 'files' }]),
+      /suites\[0\]\.indexes\[0\]\.contributors\[0\]\.unit is none of bytes, paths/,
+    ],
+    'spans left out of no phase': [
+      changed('omitted', [{ phase: 9, spans: 1, bytesUp: 0, bytesDown: 0 }]),
+      /omitted\[0\]\.phase is the id of no phase/,
+    ],
     'a missing field': [changed('durationMs', undefined), /durationMs is missing/],
     'an unknown field': [changed('bucket', 'mine'), /bucket is not a field/],
     'an unknown field deep inside': [changed('spans.0.url', 'https://'), /spans\[0\]\.url is not a field/],

@@ -87,13 +87,14 @@ export class AgedRepository implements AsyncDisposable {
     return name;
   }
 
-  /** The update, run on one bucket by a clock of its own. */
-  run(bucket: string, stallMs?: number) {
+  /** The update, run on one bucket by a clock of its own. `claimLimit`: as short as the wait for a crashed run is to be. */
+  run(bucket: string, { stallMs, claimLimit = 60_000 }: { stallMs?: number | undefined; claimLimit?: number } = {}) {
     const clock = new TestClock(publishedAt + 8 * aDay);
     const run = this.bench.run(this.update, {
       onConflict: 'replace',
       store: { bucket, ...(stallMs === undefined ? {} : { stallMs }) },
       clock,
+      run: { claimLimit },
     });
     return { ...run, clock };
   }

@@ -21,7 +21,9 @@ interface RecordShape {
 /** Names of the suites that are published below `folder` (empty, or with a `/` at its end). */
 export function suitesIn(bucket: Bucket, folder = ''): string[] {
   const record = /^\.apt-publish\/(?!pool\.json$)([^/]+)\.json$/;
-  return bucket.keys().flatMap((key) => (key.startsWith(folder) ? (record.exec(key.slice(folder.length))?.[1] ?? []) : []));
+  return bucket
+    .keys()
+    .flatMap((key) => (key.startsWith(folder) ? (record.exec(key.slice(folder.length))?.[1] ?? []) : []));
 }
 
 export function recordOf(bucket: Bucket, suite: string, folder = ''): RecordShape {
@@ -82,7 +84,11 @@ export async function assertConsistent(bucket: Bucket, keys: SigningKeys, folder
       const stored = bucket.get(`${dist}${path.replace(/(\.gz)?$/, '.gz')}`)?.body;
       assert.ok(stored !== undefined, `${path} of ${suite} is not there under its canonical name`);
       const bytes = path.endsWith('.gz') ? stored : gunzipSync(stored);
-      assert.deepEqual([digest(bytes), bytes.length], [sha256, size], `${path} of ${suite} is not what its Release says`);
+      assert.deepEqual(
+        [digest(bytes), bytes.length],
+        [sha256, size],
+        `${path} of ${suite} is not what its Release says`,
+      );
     }
   }
 }
@@ -103,7 +109,17 @@ interface ListedPackage {
   readonly sha256: string;
 }
 
+const readLists = new WeakMap<Uint8Array, ListedPackage[]>();
+const hashes = new WeakMap<Uint8Array, string>();
+
+/** What a list names. Asked after every change of a bucket, so each stored body is read once. */
 function stanzas(gz: Uint8Array): ListedPackage[] {
+  const read = readLists.get(gz) ?? readList(gz);
+  readLists.set(gz, read);
+  return read;
+}
+
+function readList(gz: Uint8Array): ListedPackage[] {
   const field = (stanza: string, name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(stanza)?.[1] ?? '';
   return gunzipSync(gz)
     .toString()
@@ -117,6 +133,9 @@ function stanzas(gz: Uint8Array): ListedPackage[] {
     }));
 }
 
-function digest(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
+/** Of a body that nobody changes. */
+function digest(body: Uint8Array): string {
+  const hash = hashes.get(body) ?? createHash('sha256').update(body).digest('hex');
+  hashes.set(body, hash);
+  return hash;
 }

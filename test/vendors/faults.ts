@@ -12,6 +12,8 @@ export interface Fault {
 
 const anything = () => true;
 const sendsBody = ({ verb }: S3Request) => verb === 'PUT';
+/** A refusal that has no reason can be told from a real one only where there is something to look at. */
+const replacing = (request: S3Request) => conditional(request) && !request.key.endsWith('/probe');
 const conditional = ({ verb, headers }: S3Request) =>
   verb === 'PUT' && (headers['if-match'] !== undefined || headers['if-none-match'] !== undefined);
 /** Whose answers have a body that the client reads. */
@@ -38,7 +40,11 @@ export const passingFaults: readonly Fault[] = [
     action: { do: 'page', status: 502, html: '<html><body>Bad Gateway</body></html>' },
     happensTo: anything,
   },
-  { name: 'a proxy\'s 503 after it took effect', action: answer('after', 503, 'ServiceUnavailable'), happensTo: anything },
+  {
+    name: "a proxy's 503 after it took effect",
+    action: answer('after', 503, 'ServiceUnavailable'),
+    happensTo: anything,
+  },
   { name: 'a 504 after it took effect', action: answer('after', 504, 'GatewayTimeout'), happensTo: anything },
   { name: 'a reset before', action: { do: 'drop', when: 'before' }, happensTo: anything },
   { name: 'a reset after it took effect', action: { do: 'drop', when: 'after' }, happensTo: anything },
@@ -53,7 +59,7 @@ export const passingFaults: readonly Fault[] = [
   { name: '400 RequestTimeout', action: answer('before', 400, 'RequestTimeout'), happensTo: sendsBody },
   { name: '409', action: answer('before', 409, 'ConditionalRequestConflict'), happensTo: conditional },
   { name: '412 against its own success', action: answer('after', 412, 'PreconditionFailed'), happensTo: conditional },
-  { name: '412 for no reason', action: answer('before', 412, 'PreconditionFailed'), happensTo: conditional },
+  { name: '412 for no reason', action: answer('before', 412, 'PreconditionFailed'), happensTo: replacing },
   { name: 'a body cut short', action: { do: 'cut-body', bytes: 5 }, happensTo: answersWithBody },
   { name: 'a body that stalls', action: { do: 'stall-body', bytes: 5 }, happensTo: answersWithBody, stallMs },
   { name: 'an error inside a 200', action: answer('before', 200, 'InternalError'), happensTo: answersLate },
@@ -67,3 +73,8 @@ export const lastingFaults: readonly Fault[] = [
   { name: 'connections dropped', action: { do: 'drop', when: 'before' }, happensTo: anything },
   { name: 'the bucket gone', action: answer('before', 404, 'NoSuchBucket'), happensTo: anything },
 ];
+
+/** Those of the passing ones that leave open whether a write took effect, or say the opposite of it. */
+export const doubtfulFaults = passingFaults.filter(
+  ({ name, action }) => action.do === 'drop' || action.do === 'delay' || /^(500|409|412)/.test(name),
+);

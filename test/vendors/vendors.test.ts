@@ -43,7 +43,11 @@ class Life implements AsyncDisposable {
     for (const result of run.results) assert.equal(result.conditions, conditions.kind);
     if (warning === undefined || !changed) assert.deepEqual(run.warnings, []);
     else for (const sentence of run.warnings) assert.match(sentence, warning);
-    assert.equal(run.warnings.length > 0, warning !== undefined && changed, 'a weak store is spoken of in each run that writes');
+    assert.equal(
+      run.warnings.length > 0,
+      warning !== undefined && changed,
+      'a weak store is spoken of in each run that writes',
+    );
     await assertConsistent(this.bench.bucket, keys);
     assert.deepEqual(this.effects.violations, []);
     return run;
@@ -71,7 +75,10 @@ describe('a repository lives on', () => {
       const firstLists = bucket.keys().filter((key) => key.includes('/by-hash/'));
       assert.equal(firstLists.length, 2);
 
-      const second = [debs.add('hello-2', { Version: '2' }), debs.add('tool-2', { Package: 'tool', Architecture: 'arm64', Version: '2' })];
+      const second = [
+        debs.add('hello-2', { Version: '2' }),
+        debs.add('tool-2', { Package: 'tool', Architecture: 'arm64', Version: '2' }),
+      ];
       await life.publish([suiteOf('bookworm', ...second)]);
       assert.deepEqual(packagesIn(bucket, 'bookworm'), ['hello 1.0', 'hello 2']);
 
@@ -87,7 +94,9 @@ describe('a repository lives on', () => {
 
       const shared = debs.add('shared', { Package: 'shared' });
       const { requests } = await life.publish([suiteOf('bookworm', shared), suiteOf('trixie', shared)]);
-      const sharedPuts = requests.filter(({ verb, key, status }) => verb === 'PUT' && key.startsWith('pool/') && status === 200);
+      const sharedPuts = requests.filter(
+        ({ verb, key, status }) => verb === 'PUT' && key.startsWith('pool/') && status === 200,
+      );
       assert.equal(sharedPuts.length, 1, 'a file of two suites is uploaded once');
 
       if (vendor.large === true) {
@@ -100,14 +109,21 @@ describe('a repository lives on', () => {
       life.pass(25 * hour);
       const beforeExpiry = life.effects.all.length;
       await life.publish([suiteOf('bookworm', debs.add('hello-3', { Version: '3' }))]);
-      assert.deepEqual(firstLists.filter((key) => bucket.has(key)), [], 'the lists of the first generation are gone');
+      assert.deepEqual(
+        firstLists.filter((key) => bucket.has(key)),
+        [],
+        'the lists of the first generation are gone',
+      );
       const removed = life.effects.all.slice(beforeExpiry).filter(({ change }) => change === 'removed');
       assert.ok(removed.length >= 2 && removed.every(({ key }) => key.includes('/by-hash/')));
 
       life.pass(8 * 24 * hour);
       await life.publish([suiteOf('bookworm', debs.add('hello-4', { Version: '4' }))]);
       assert.ok(!bucket.has(oldPoolFile), 'the replaced pool file is gone after its grace');
-      assert.deepEqual(packagesIn(bucket, 'trixie').filter((name) => name.startsWith('shared')), ['shared 1.0']);
+      assert.deepEqual(
+        packagesIn(bucket, 'trixie').filter((name) => name.startsWith('shared')),
+        ['shared 1.0'],
+      );
       assert.deepEqual(life.effects.keys('removed', 'pool/'), [oldPoolFile]);
       t.diagnostic(`points: ${life.runs}`);
     });

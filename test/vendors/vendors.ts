@@ -31,15 +31,27 @@ const writeIntervalMs = 1000 / speed;
 export const vendors: readonly Vendor[] = [
   { name: 'AWS as documented', quirks: {}, conditions: bare, large: true },
   { name: 'AWS, whose race losers get 409', quirks: { raceLosers: 409 }, conditions: bare },
-  { name: 'AWS with ACLs off (medplum/medplum#5491, cloudyr/aws.s3#435)', quirks: { aclRefused: true }, conditions: bare },
+  {
+    name: 'AWS with ACLs off (medplum/medplum#5491, cloudyr/aws.s3#435)',
+    quirks: { aclRefused: true },
+    conditions: bare,
+  },
   {
     name: 'AWS with SSE-KMS: opaque ETags (aptly-dev/aptly#1117, #1272)',
     quirks: { opaqueEtags: true },
     conditions: bare,
     large: true,
   },
-  { name: 'AWS in the region it is asked in', quirks: { region: { name: 'us-east-1', others: 301 } }, conditions: bare },
-  { name: 'Cloudflare R2: one write a second on a key', quirks: { ...likenesses.r2, writeIntervalMs }, conditions: bare },
+  {
+    name: 'AWS in the region it is asked in',
+    quirks: { region: { name: 'us-east-1', others: 301 } },
+    conditions: bare,
+  },
+  {
+    name: 'Cloudflare R2: one write a second on a key',
+    quirks: { ...likenesses.r2, writeIntervalMs },
+    conditions: bare,
+  },
   {
     name: 'R2 of January 2025: 501 to checksums (aws/aws-sdk-js-v3#6810, cloudflare/cloudflare-docs#19236)',
     quirks: { ...likenesses.r2, writeIntervalMs, checksums: 501 },

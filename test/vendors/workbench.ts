@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import type { Problem } from '../../src/problem.ts';
 import { publish } from '../../src/publish/publish.ts';
 import type { PublishRequest, SuiteRequest } from '../../src/publish/request.ts';
-import type { S3Settings } from '../../src/store/s3-connection.ts';
 import { S3Store } from '../../src/store/s3.ts';
+import type { S3Settings } from '../../src/store/s3-connection.ts';
 import type { Clock } from '../../src/timing/clock.ts';
 import { Debs, publishRequest, type TestRun, testRun } from '../publish/publishing.ts';
 import type { Bucket } from '../rig/s3-bucket.ts';
@@ -35,10 +35,7 @@ export class Workbench implements AsyncDisposable {
   }
 
   static async open(clock: Clock, options: S3ServerOptions = {}): Promise<Workbench> {
-    return new Workbench(
-      await startS3Server({ credentials: [rigCredentials, otherCredentials], ...options }),
-      clock,
-    );
+    return new Workbench(await startS3Server({ credentials: [rigCredentials, otherCredentials], ...options }), clock);
   }
 
   get bucket(): Bucket {

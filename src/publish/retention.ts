@@ -1,0 +1,203 @@
+import { entryFile } from '../debian/packages.ts';
+import type { ExactRelation } from '../debian/relations.ts';
+import type { IndexEntry } from '../debian/stanza-index.ts';
+import { compareVersions } from '../debian/version.ts';
+import { dependantsOf, isNamed, requiredSources } from './dependants.ts';
+import { type PackagesKind, packagesPath, sourcesPath } from './index-paths.ts';
+import type { ListChanges } from './list-changes.ts';
+import { keyOf, openList, type PackageList } from './package-list.ts';
+import type { ScannedBinary, ScannedSource } from './scanned.ts';
+import type { Incoming, PublishedShape } from './shape.ts';
+import type { SourceList } from './source-list.ts';
+
+/**
+ * Which versions leave when newer ones come. It is about the packages that this run brings and about no others, so that its work
+ * grows with the change:
+ * - Of each name and architecture, in each list, the newest versions by Debian's order stay, `keepVersions` of them.
+ * - What this run brings stays, however old: nobody publishes a package to see it removed.
+ * - What a staying package of the same architecture's lists wants in exactly this version (Depends, Pre-Depends and Recommends with
+ *   `(= …)`, by name or as something it Provides) stays.
+ * - Of each source package the newest versions stay too, and every one that a listed binary was built from or was Built-Using: a binary
+ *   is never listed without the source that it was published with.
+ *
+ * There is no rule by age: neither an index nor the record tells when a version came, and the ages of objects say nothing.
+ */
+export interface Retention {
+  /** At least 1. */
+  readonly keepVersions: number;
+  readonly has: PublishedShape;
+  readonly incoming: readonly Incoming[];
+}
+
+const kinds: readonly PackagesKind[] = ['deb', 'udeb'];
+
+/** The published indexes that have to be read to judge what may leave, without form: lists of other components may hold dependants. */
+export function retentionReads({ has, incoming }: Retention): string[] {
+  const components = incoming.map(({ component }) => component);
+  const binaries = incoming.flatMap(({ packages }) => packages).filter((item) => item.kind !== 'source');
+  const sources = incoming.some(
+    ({ component, packages }) =>
+      has.indexes.has(sourcesPath(component)) || packages.some(({ kind }) => kind === 'source'),
+  );
+  const everywhere = sources || binaries.some(({ architecture }) => architecture === 'all');
+  const architectures = has.architectures.filter(
+    (own) => everywhere || binaries.some(({ architecture }) => architecture === own),
+  );
+  return [
+    ...components.map(sourcesPath),
+    ...has.components.flatMap((component) =>
+      architectures.flatMap((architecture) => kinds.map((kind) => packagesPath(component, architecture, kind))),
+    ),
+  ];
+}
+
+/** Marks what is to leave in lists into which everything that comes in has been placed already. */
+export function retain(
+  retention: Retention,
+  scene: {
+    readonly suite: string;
+    readonly indexes: ReadonlyMap<string, Uint8Array>;
+    readonly lists: readonly PackageList[];
+    readonly sources: readonly SourceList[];
+  },
+  changes: ListChanges,
+): void {
+  const all = [...scene.lists, ...otherLists(retention.has, scene)];
+  for (const leaving of leavingBinaries(retention, scene.lists, all).values()) {
+    const [first] = leaving;
+    if (first === undefined) continue;
+    for (const { list, entry } of leaving) list.remove.add(entry);
+    const { list, entry } = first;
+    const { filename, sha256, size } = entryFile(list.bytes, entry, list.origin);
+    changes.unlisted.push({ filename, sha256 });
+    changes.packages.push(removal(entry, entry.architecture, list.component, size));
+  }
+  for (const list of scene.sources) retainSources(retention, list, all, changes);
+}
+
+interface Placed {
+  readonly list: PackageList;
+  readonly entry: IndexEntry;
+}
+
+/** By package: an `all` package leaves every list or none, so that its file is unlisted when it has left. */
+function leavingBinaries(
+  { keepVersions, incoming }: Retention,
+  lists: readonly PackageList[],
+  all: readonly PackageList[],
+): Map<string, Placed[]> {
+  const binaries = incoming.flatMap(({ component, packages }) =>
+    packages.filter((item) => item.kind !== 'source').map((item) => ({ component, item })),
+  );
+  const leaving = new Map<string, Placed[]>();
+  for (const list of lists) {
+    const own = binaries.filter(({ component, item }) => component === list.component && kindOf(item) === list.kind);
+    const brought = new Set(own.map(({ item }) => keyOf(item)));
+    const groups = new Map(own.map(({ item }) => [`${item.package} ${item.architecture}`, item]));
+    for (const { package: name, architecture } of groups.values()) {
+      const isOf = (item: { package: string; architecture: string }) =>
+        item.package === name && item.architecture === architecture;
+      const staying = list.entries.filter((entry) => isOf(entry) && !list.remove.has(entry));
+      const beyond = beyondNewest(keepVersions, [...staying, ...list.add.filter(isOf)]);
+      for (const entry of staying.filter((each) => beyond.has(each.version) && !brought.has(keyOf(each)))) {
+        const key = `${list.component} ${list.kind} ${keyOf(entry)}`;
+        leaving.set(key, [...(leaving.get(key) ?? []), { list, entry }]);
+      }
+    }
+  }
+  for (const [key, placed] of leaving) {
+    const [first] = placed;
+    const holders = lists.filter(
+      (list) =>
+        first !== undefined &&
+        list.component === first.list.component &&
+        list.kind === first.list.kind &&
+        list.byKey.has(keyOf(first.entry)),
+    );
+    if (holders.length > placed.length) leaving.delete(key);
+  }
+  keepWanted(leaving, all);
+  return leaving;
+}
+
+/** What a staying package wants stays, and what that one wants too, until nothing changes any more. */
+function keepWanted(leaving: Map<string, Placed[]>, all: readonly PackageList[]): void {
+  if (leaving.size === 0) return;
+  const dependants = dependantsOf([...leaving.values()].flat(), all);
+  for (let before = -1; before !== leaving.size; ) {
+    before = leaving.size;
+    const gone = new Set([...leaving.values()].flat().map(({ entry }) => entry));
+    for (const [key, placed] of leaving) {
+      const wanted = placed.some(({ list, entry }) =>
+        dependants.some(
+          (other) =>
+            other.architecture === list.architecture &&
+            (other.entry === undefined || !gone.has(other.entry)) &&
+            isNamed(list, entry, other.wants),
+        ),
+      );
+      if (wanted) leaving.delete(key);
+    }
+  }
+}
+
+function retainSources(
+  { keepVersions, incoming }: Retention,
+  list: SourceList,
+  binaries: readonly PackageList[],
+  changes: ListChanges,
+): void {
+  const packages = incoming.filter(({ component }) => component === list.component).flatMap((each) => each.packages);
+  const brought = new Set(packages.filter(isSource).map((source) => `${source.package} ${source.version}`));
+  for (const name of new Set(packages.map((item) => (item.kind === 'source' ? item.package : item.source)))) {
+    const staying = list.entries.filter((entry) => entry.package === name && !list.remove.has(entry));
+    const versions = [...staying, ...list.add.filter((source) => source.package === name)];
+    const beyond = beyondNewest(keepVersions, versions);
+    const old = staying.filter((entry) => beyond.has(entry.version) && !brought.has(`${name} ${entry.version}`));
+    if (old.length === 0) continue;
+    const required = requiredSources(name, binaries);
+    for (const entry of old.filter(({ version }) => !required.some((other) => sameVersion(other, version)))) {
+      list.remove.add(entry);
+      changes.packages.push(removal(entry, 'source', list.component, 0));
+    }
+  }
+}
+
+function beyondNewest(count: number, items: readonly { readonly version: string }[]): Set<string> {
+  const versions = [...new Set(items.map(({ version }) => version))];
+  return new Set(versions.sort((a, b) => compareVersions(b, a)).slice(count));
+}
+
+function otherLists(
+  has: PublishedShape,
+  scene: { suite: string; indexes: ReadonlyMap<string, Uint8Array>; lists: readonly PackageList[] },
+): PackageList[] {
+  const open = new Set(scene.lists.map((list) => packagesPath(list.component, list.architecture, list.kind)));
+  return has.components.flatMap((component) =>
+    has.architectures.flatMap((architecture) =>
+      kinds.flatMap((kind) => {
+        const path = packagesPath(component, architecture, kind);
+        const bytes = scene.indexes.get(path);
+        if (bytes === undefined || open.has(path)) return [];
+        return [openList({ suite: scene.suite, component, kind, architecture }, bytes)];
+      }),
+    ),
+  );
+}
+
+function removal(entry: IndexEntry, architecture: string, component: string, size: number) {
+  const { package: name, version } = entry;
+  return { change: 'removed', reason: 'retention', package: name, version, architecture, component, size } as const;
+}
+
+function sameVersion(relation: ExactRelation, version: string): boolean {
+  return compareVersions(relation.version, version) === 0;
+}
+
+function kindOf(item: ScannedBinary): PackagesKind {
+  return item.kind === 'udeb' ? 'udeb' : 'deb';
+}
+
+function isSource(item: { readonly kind: string }): item is ScannedSource {
+  return item.kind === 'source';
+}
