@@ -59,6 +59,7 @@ function pathFault(name: string): string | undefined {
   if (name.startsWith('/') || name.endsWith('/')) return 'begins or ends with a slash';
   const parts = name.split('/');
   if (parts.includes('')) return 'has two slashes in a row';
+  if (name.includes('..')) return 'has two dots in a row';
   if (parts.some((part) => part.startsWith('.'))) return 'has a part that begins with a dot';
   if (parts.some((part) => part.startsWith('-'))) return 'has a part that begins with a dash';
   if (parts.some((part) => reservedFolders.test(part))) return 'has a part named like a folder inside a suite';

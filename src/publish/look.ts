@@ -135,9 +135,9 @@ function foreign(suite: string): Problem {
   return new Problem({
     code: 'suite-foreign',
     title: 'The suite was made by something else',
-    what: `Suite ${suite} is already published here, but has no record of this action.`,
+    what: `Suite ${suite} is already published here (dists/${suite}/), but has no record of this action: another tool made it, or the record was lost.`,
     advice:
-      'Publish into another suite, bucket or prefix: taking over a suite made by another tool is not supported yet.',
+      'Stop whatever else publishes into it and set `adopt: true` once to take it over, or publish into another suite.',
   });
 }
 
@@ -145,7 +145,7 @@ function overwritten(suite: string, record: SuiteRecord): Problem {
   return new Problem({
     code: 'head-overwritten',
     title: 'Something else wrote the head of the suite',
-    what: `The head of suite ${suite} is neither generation ${record.generation.number}, which its record names, nor the one before it.`,
+    what: `The head of suite ${suite} (dists/${suite}/InRelease) is neither generation ${record.generation.number}, which its record names, nor the one before it.`,
     advice:
       'Find out what else writes into this repository and stop it; then restore the head, or set `adopt: true` once to go on from it.',
   });
@@ -165,6 +165,6 @@ function unsignedBefore(suite: string): Problem {
     code: 'suite-unsigned',
     title: 'The suite is not signed',
     what: `Suite ${suite} is published without a signature, so nothing tells whether its packages are the ones you published.`,
-    advice: 'Publish the packages into a new suite with your key, or go on with `unsigned: true`.',
+    advice: 'Set `adopt: true` once to sign it as it is, publish into a new suite, or go on with `unsigned: true`.',
   });
 }

@@ -12,7 +12,7 @@ import {
   tableHead,
   tableRow,
 } from './markdown.ts';
-import { bytes, count, duration, enumeration, number, percent } from './units.ts';
+import { bytes, count, difference, duration, enumeration, number, percent } from './units.ts';
 
 /** GitHub refuses a comment of more than 65,536 characters; the rest is for the mark that its writer puts in front. */
 const budget = 60_000;
@@ -134,23 +134,18 @@ function indexesOf({ suites }: RunRecord): Section {
     .flatMap(({ suite, indexes }) => indexes.map((index) => ({ suite, index, grown: growthOf(index) })))
     .sort((a, b) => b.grown - a.grown);
   const rows = files.slice(0, shownIndexes).map(({ suite, index, grown }) => {
-    const growth = index.previousSize === undefined ? 'new' : signed(grown);
+    const growth = index.previousSize === undefined ? 'new' : difference(grown);
     const named = [index.path, suite].map((text) => code(clip(text, longestName)));
     return tableRow(indexColumns, [...named, prose(bytes(index.size)), prose(growth)]);
   });
   const size = bytes(files.reduce((sum, { index }) => sum + index.size, 0));
-  const growth = signed(files.reduce((sum, { grown }) => sum + grown, 0));
+  const growth = difference(files.reduce((sum, { grown }) => sum + grown, 0));
   const title = prose(`Indexes: ${count(files.length, 'file')}, ${size}, ${growth}`);
   return section('indexes', rows, (table) => folded(title, indexColumns, table, files.length - rows.length));
 }
 
 function growthOf({ size, previousSize }: IndexFile): number {
   return size - (previousSize ?? 0);
-}
-
-function signed(difference: number): string {
-  if (difference === 0) return '±0 B';
-  return `${difference > 0 ? '+' : '−'}${bytes(Math.abs(difference))}`;
 }
 
 const phaseColumns: readonly Column[] = [

@@ -44,9 +44,11 @@ describe('the inputs', () => {
   it('have defaults, so that four of them are enough', async () => {
     assert.deepEqual(await read(minimal), {
       request: {
+        command: 'publish',
         suites: [{ suite: 'bookworm', uploads: [{ component: 'main', paths: ['./out/a.deb', './out/b.deb'] }] }],
         release: {},
         allowReleaseInfoChange: false,
+        adopt: false,
         compression: ['gz', 'xz'],
         contents: false,
         onConflict: 'error',
@@ -76,6 +78,8 @@ describe('the inputs', () => {
       'but-automatic-upgrades': 'True',
       'signed-by': `${'a'.repeat(40)}, ${'B'.repeat(40)}!`,
       'allow-release-info-change': 'true',
+      adopt: 'true',
+      'keep-versions': '3',
       compression: 'zst gz',
       contents: 'true',
       'on-conflict': 'replace',
@@ -86,6 +90,7 @@ describe('the inputs', () => {
       'public-url': 'https://apt.example.org/debian/',
     });
     assert.deepEqual(request, {
+      command: 'publish',
       suites: [{ suite: 'bookworm', uploads: [{ component: 'main', paths: ['./out/a.deb', './out/b.deb'] }] }],
       release: {
         origin: 'Example',
@@ -99,6 +104,8 @@ describe('the inputs', () => {
         signedBy: ['A'.repeat(40), `${'B'.repeat(40)}!`],
       },
       allowReleaseInfoChange: true,
+      adopt: true,
+      keepVersions: 3,
       architectures: ['amd64', 'arm64'],
       compression: ['gz', 'zst'],
       contents: true,
@@ -140,6 +147,9 @@ describe('the inputs', () => {
   const refused: readonly (readonly [name: string, value: string, says: RegExp])[] = [
     ['on-conflict', 'overwrite', /"overwrite", which it does not know\. Write one of `error`, `skip`, `replace`/],
     ['comment', 'true', /"true", which it does not know\. Write one of `auto`, `always`, `never`/],
+    ['command', 'delete', /"delete", which it does not know\. Write one of `publish`, `republish`/],
+    ['keep-versions', '0', /no whole number from 1 up/],
+    ['keep-versions', 'all', /no whole number from 1 up/],
     ['rename-concurrency', '0', /no whole number from 1 to 512/],
     ['upload-concurrency', '1.5', /no whole number from 1 to 512/],
     ['upload-concurrency', '9999', /no whole number from 1 to 512/],

@@ -32,8 +32,8 @@ describe('a removal', () => {
     const pool = await repository.keys('pool/');
     const ran = await repository.remove('bookworm', ['hello (<< 2.0)', 'doc?']);
     assert.deepEqual(changesOf(ran), [
-      'removed hello 1.0-1 amd64',
       'removed docs 1.0 all',
+      'removed hello 1.0-1 amd64',
       'removed hello 1.0-1 source',
     ]);
     assert.deepEqual(await repository.packages(amd64), ['hello 2.0-1']);

@@ -59,7 +59,7 @@ describe('a rollback', () => {
     const later = debs.add('two', { Version: '2.0', Architecture: 'arm64' });
     await repository.publish([suiteOf('bookworm', later)], { contents: true });
     await repository.publish([
-      { suite: 'bookworm', uploads: [{ component: 'contrib', paths: [debs.add('c', { Package: 'c' })] }] },
+      { suite: 'bookworm', uploads: [{ component: 'contrib', paths: [debs.add('tool', { Package: 'tool' })] }] },
     ]);
     const ran = await repository.rollback('bookworm', '1');
     assert.equal(ran.results[0]?.outcome.generation, 4);

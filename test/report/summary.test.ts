@@ -3,7 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { suite, test } from 'node:test';
 import { renderSummary } from '../../src/report/summary.ts';
 import type { PackageChange, RunRecord, SuiteOutcome } from '../../src/timing/record.ts';
-import { request, sampleRecord } from '../timing/record-samples.ts';
+import type { PhaseSpan } from '../../src/timing/span.ts';
+import { phase, request, sampleRecord } from '../timing/record-samples.ts';
 
 const limit = 1024 * 1024;
 const [sampleSuite] = sampleRecord.suites;
@@ -22,6 +23,10 @@ function packages(number: number, more: Partial<PackageChange> = {}): PackageCha
     package: `p${index}`,
     ...more,
   }));
+}
+
+function failing(name: PhaseSpan['name']): PhaseSpan {
+  return { ...phase(9, name, 7, 8), suite: 'bookworm', outcome: 'failed' };
 }
 
 const lines = (record: RunRecord, sourcesEntry?: string) =>
@@ -76,31 +81,74 @@ suite('the headline says', () => {
     assert.equal(second, 'The store said no. Ask @\u200Badmin.');
     assert.match(headline({ ...sampleRecord, outcome: 'failed' }) ?? '', /## Publishing failed after 1\.0 s/);
   });
+
+  const left: Record<string, [PhaseSpan[], RegExp]> = {
+    'before the claim, nothing that clients see': [
+      [failing('stage')],
+      /in the phase \*stage\*\. Clients see nothing of this run\./,
+    ],
+    'at the claim, nothing that clients see': [[failing('claim')], /Clients see nothing of this run\./],
+    'after the claim, something to finish': [[failing('rename')], /Begun in <code>bookworm<\/code>: the next run/],
+    'at the commit, something to finish': [[failing('commit')], /Begun in <code>bookworm<\/code>: the next run/],
+    'while cleaning, a published suite': [
+      [failing('clean')],
+      /Published all the same: <code>bookworm<\/code>\. Clients see nothing else/,
+    ],
+    'in one of two suites, the other one published': [
+      [{ ...phase(8, 'commit', 5, 6), suite: 'trixie' }, failing('rename')],
+      /Published all the same: <code>trixie<\/code>\. Begun in <code>bookworm<\/code>/,
+    ],
+  };
+  for (const [name, [phases, expected]] of Object.entries(left)) {
+    test(`what a failure leaves: ${name}`, () => {
+      const problem = { code: 'a-b', title: 'T', what: 'W.', advice: 'A.' };
+      assert.match(renderSummary({ ...sampleRecord, outcome: 'failed', problem, phases }, {}), expected);
+    });
+  }
 });
 
 suite('the page shows', () => {
   const page = renderSummary(sampleRecord, { sourcesEntry: 'Types: deb\nURIs: https://example.org\n' });
 
   test('how many packages of which size were added, replaced and removed', () => {
-    assert.match(page, /^1 added \(53 kB\) and 1 replaced \(900 B\)\. 2 index files \(2\.2 kB\) written\.$/m);
+    assert.match(
+      page,
+      /^1 added \(53 kB\) and 1 replaced \(900 B\)\. 2 index files written: 2\.2 kB, \+1\.1 kB from before\.$/m,
+    );
   });
 
   test('every package', () => {
     assert.match(
       page,
-      /^\| added \| <code>hello<\/code> \| <code>1&#58;2\.10-3\+b1&#126;bpo12<\/code> \| <code>amd64<\/code> \| <code>bookworm main<\/code> \| 53 kB \|$/m,
+      /^\| added \| <code>hello<\/code> \| <code>1&#58;2\.10-3\+b1&#126;bpo12<\/code> \| <code>amd64<\/code> \| <code>bookworm main<\/code> \| 53&nbsp;kB \|$/m,
     );
     assert.match(page, /^\| replaced \| <code>libfoo\+\+<\/code> /m);
   });
 
   test('every phase with its requests and times', () => {
+    const shown = page.replaceAll('&nbsp;', ' ');
+    assert.match(shown, /^\| read \| 100 ms \| 10 % \| 2 GET \| – \| 801 kB \| 40, 40, 40 ms \| 1 \| 2 \| 80 ms \|$/m);
+    assert.match(shown, /^\| scan \| 290 ms \| 29 % \| – \|/m);
     assert.match(
-      page,
-      /^\| read \| 100 ms \| 10 % \| 2 GET \| – \| 801 kB \| 40 ms, 40 ms, 40 ms \| 1 \| 2 \| 80 ms \|/m,
+      shown,
+      /^\| upload \| 600 ms \| 60 % \| 3 PUT \| 53 kB \| – \| 60, 470, 470 ms \| 2 \| 2 \| 80 ms \|$/m,
     );
-    assert.match(page, /^\| scan \| 290 ms \| 29 % \| – \|/m);
-    assert.match(page, /^\| upload \| 600 ms \| .* \| 60 ms in 2 gaps \| 1 \|$/m);
-    assert.match(page, /One round trip to the store takes 40 ms/);
+    assert.match(shown, /A round trip to the store took 40 ms/);
+  });
+
+  test('what spans the record leaves out', () => {
+    const omitted = [{ phase: 2, verb: 'PUT', spans: 1234, bytesUp: 0, bytesDown: 0 }] as const;
+    assert.match(
+      renderSummary({ ...sampleRecord, omitted }, {}),
+      /^.*1,234 requests and pieces of work are counted but not timed/m,
+    );
+    assert.doesNotMatch(page, /not timed/);
+  });
+
+  test('what held the run up, a diagram of it, and what each index has grown by', () => {
+    assert.match(page, /^### What held it up\n\n- Critical path: /m);
+    assert.match(page, /^```mermaid\ngantt\n/m);
+    assert.match(page, /Packages\.gz<\/code> \| 1\.2&nbsp;kB \| \+100&nbsp;B \| <code>hello<\/code> 700 B \|$/m);
   });
 
   test('what the store can do', () => {
@@ -120,10 +168,10 @@ suite('the page shows', () => {
   });
 
   test('many packages folded', () => {
-    assert.doesNotMatch(renderSummary(withSuite({ packages: packages(24) }), {}), /<details>/);
+    assert.doesNotMatch(renderSummary(withSuite({ packages: packages(24) }), {}), /<details><summary>24 packages/);
     assert.match(
       renderSummary(withSuite({ packages: packages(25) }), {}),
-      /<details><summary>Packages<\/summary>\n\n\|[\s\S]*\n\n<\/details>\n/,
+      /<details><summary>25 packages<\/summary>\n\n\|[\s\S]*\n\n<\/details>\n/,
     );
   });
 });
@@ -187,7 +235,7 @@ suite('it never throws', () => {
     test(name, () => assert.ok(renderSummary(record, {}).startsWith('## ')));
 });
 
-test('cmark-gfm sees two whole tables', {
+test('cmark-gfm sees three whole tables', {
   skip: spawnSync('cmark-gfm', ['--version']).error && 'cmark-gfm is not installed',
 }, () => {
   const hostile = withSuite({ packages: packages(30, { package: 'a|b', version: '`|`', component: '\\' }) });
@@ -198,6 +246,6 @@ test('cmark-gfm sees two whole tables', {
   const tables = [...stdout.matchAll(/<table>[\s\S]*?<\/table>/g)].map(([table]) => table);
   assert.deepEqual(
     tables.map((table) => table.match(/<td/g)?.length),
-    [30 * 6, 3 * 13],
+    [30 * 6, 2 * 4, 3 * 10],
   );
 });

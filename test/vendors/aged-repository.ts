@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict';
 import type { SuiteRequest } from '../../src/publish/request.ts';
 import { publishedAt, suiteOf } from '../publish/publishing.ts';
 import type { Quirks } from '../rig/s3-quirks.ts';
@@ -52,21 +51,12 @@ export class AgedRepository implements AsyncDisposable {
   static async make(copies: number, quirks: Quirks = {}): Promise<AgedRepository> {
     const buckets = Array.from({ length: copies }, (_, index) => `copy-${index}`);
     const bench = await Workbench.open(new TestClock(publishedAt), { quirks, buckets: ['apt', ...buckets] });
-    const { debs } = bench;
-    const arm = { Package: 'tool', Architecture: 'arm64' };
-    const replace = { onConflict: 'replace' } as const;
-    await bench.publish([suiteOf('bookworm', debs.add('one'), debs.add('tool', arm))]);
-    await bench.publish([suiteOf('bookworm', debs.add('two', { Description: 'other bytes' }))], replace);
-    await bench.publish([suiteOf('bookworm', debs.add('three', { ...arm, Version: '2' }))]);
-    await bench.publish([suiteOf('bookworm', debs.add('four', { Version: '4' }))]);
-    assert.equal(bench.bucket.keys().filter((key) => key.includes('/by-hash/')).length, 5);
-    const update = suiteOf(
-      'bookworm',
-      debs.add('five', { Version: '5' }),
-      debs.add('five-replaced', { Version: '4', Description: 'other bytes' }),
-      debs.add('five-tool', { ...arm, Version: '5' }),
-    );
-    return new AgedRepository(bench, [update], buckets);
+    try {
+      return new AgedRepository(bench, [await fourGenerations(bench)], buckets);
+    } catch (error) {
+      await bench[Symbol.asyncDispose]();
+      throw error;
+    }
   }
 
   /** An empty bucket of its own. */
@@ -111,4 +101,21 @@ export class AgedRepository implements AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void> {
     return this.bench[Symbol.asyncDispose]();
   }
+}
+
+/** Publishes them, and gives back the update that is to come. */
+async function fourGenerations(bench: Workbench): Promise<SuiteRequest> {
+  const { debs } = bench;
+  const arm = { Package: 'tool', Architecture: 'arm64' };
+  const replace = { onConflict: 'replace' } as const;
+  await bench.publish([suiteOf('bookworm', debs.add('one'), debs.add('tool', arm))]);
+  await bench.publish([suiteOf('bookworm', debs.add('two', { Description: 'other bytes' }))], replace);
+  await bench.publish([suiteOf('bookworm', debs.add('three', { ...arm, Version: '2' }))]);
+  await bench.publish([suiteOf('bookworm', debs.add('four', { Version: '4' }))]);
+  return suiteOf(
+    'bookworm',
+    debs.add('five', { Version: '5' }),
+    debs.add('five-replaced', { Version: '4', Description: 'other bytes' }),
+    debs.add('five-tool', { ...arm, Version: '5' }),
+  );
 }

@@ -15,6 +15,7 @@ interface Promised {
 /** The parts of a suite's record that name objects, spelled here by hand so that one mistake is not made twice. */
 interface RecordShape {
   readonly generation: { readonly number: number; readonly head: string };
+  readonly conditions: { readonly kind: string; readonly etags: string };
   readonly kept: readonly { readonly dropped: readonly { readonly path: string; readonly sha256: string }[] }[];
 }
 
@@ -95,7 +96,7 @@ export async function assertConsistent(bucket: Bucket, keys: SigningKeys, folder
 
 /** The text that a clear-signed file signs; nothing in the tests' Release files needs dash-escaping. */
 function releaseText(head: string): string {
-  return `${/\n\n([^]*?)\n-----BEGIN PGP SIGNATURE-----/.exec(head)?.[1] ?? head}\n`;
+  return `${/\n\n(.*?)\n-----BEGIN PGP SIGNATURE-----/s.exec(head)?.[1] ?? head}\n`;
 }
 
 function byHash(folder: string, suite: string, path: string, sha256: string): string {

@@ -50,7 +50,7 @@ const stores: readonly (readonly [name: string, quirks: Quirks])[] = [
 ];
 
 /** Of both: the visitor waits for it before it helps. */
-const claimLimit = 4000;
+const claimLimit = 2000;
 
 /** The other publisher brings a package of its own, or the same one: then it only finishes what it finds. */
 const visitors = ['with another package', 'with the same package'] as const;

@@ -93,7 +93,8 @@ describe('what is stored', () => {
     const bucket = aged.bench.server.objects(name);
     const kinds: readonly (readonly [name: RegExp, type: RegExp, caching: RegExp])[] = [
       [/^pool\//, /^application\/vnd\.debian\.binary-package$/, /immutable/],
-      [/\/by-hash\//, /^application\/gzip$/, /immutable/],
+      [/\/binary-.*\/by-hash\//, /^application\/gzip$/, /immutable/],
+      [/\/by-hash\//, /^text\/plain; charset=utf-8$/, /immutable/],
       [/^dists\/.*\.gz$/, /^application\/gzip$/, /^(no-cache|max-age=\d{1,3}\b)/],
       [/Release\.gpg$/, /^application\/pgp-signature$/, /^(no-cache|max-age=\d{1,3}\b)/],
       [/Release$/, /^text\/plain; charset=utf-8$/, /^(no-cache|max-age=\d{1,3}\b)/],

@@ -72,7 +72,7 @@ describe('a repository lives on', () => {
       const first = await life.publish([suiteOf('bookworm', hello, tool)]);
       assert.equal(first.results[0]?.outcome.generation, 1);
       assert.deepEqual(recordOf(bucket, 'bookworm').conditions, vendor.conditions);
-      const firstLists = bucket.keys().filter((key) => key.includes('/by-hash/'));
+      const firstLists = bucket.keys().filter((key) => key.includes('/binary-') && key.includes('/by-hash/'));
       assert.equal(firstLists.length, 2);
 
       const second = [

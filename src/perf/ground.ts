@@ -1,0 +1,110 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import * as v from 'valibot';
+import { Problem } from '../problem.ts';
+import type { ObjectStore } from '../store/object-store.ts';
+import { S3Store } from '../store/s3.ts';
+import type { S3Settings } from '../store/s3-connection.ts';
+import { verbs } from '../timing/span.ts';
+
+const counts = v.object({
+  requests: v.array(v.object({ verb: v.picklist(verbs), count: v.number() })),
+  bytesUp: v.number(),
+  bytesDown: v.number(),
+});
+export type RequestCounts = v.InferOutput<typeof counts>;
+
+/** Where measured runs publish to. */
+export interface Ground extends AsyncDisposable {
+  /** As a comparison record tells it. */
+  readonly endpoint: { readonly kind: 'emulator'; readonly roundTripMs: number } | { readonly kind: 's3' };
+  /** What every run is told: where the store is, with which keys, and how to sign. */
+  readonly inputs: Readonly<Record<string, string>>;
+  /** Below which everything that a comparison writes lies; no `/` at either end. */
+  readonly prefix: string;
+  /** The place below a prefix, for preparing, judging and cleaning; not by way of what slows the runs down. */
+  store(prefix: string): ObjectStore;
+  /** What was asked of it since this was called last; undefined where only the runs themselves know. */
+  readonly counted?: () => Promise<RequestCounts>;
+}
+
+const emulated = v.object({
+  endpoint: v.string(),
+  directEndpoint: v.string(),
+  bucket: v.string(),
+  accessKeyId: v.string(),
+  secretAccessKey: v.string(),
+  signingKey: v.string(),
+});
+
+/** The emulator in a process of its own, which ends with the ground, or with this process. `script` is its entry. */
+export async function emulator(script: string, roundTripMs: number, node: string, version: string): Promise<Ground> {
+  const child = spawn(node, [script, String(roundTripMs)], { env: {}, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  const answer = async (): Promise<unknown> => {
+    const gone = new AbortController();
+    const ended = () => gone.abort();
+    child.once('exit', ended);
+    try {
+      const [message]: unknown[] = await once(child, 'message', { signal: gone.signal });
+      return message;
+    } catch (cause) {
+      throw emulatorGone(cause);
+    } finally {
+      child.off('exit', ended);
+    }
+  };
+  const place = v.parse(emulated, await answer());
+  const { accessKeyId, secretAccessKey, bucket } = place;
+  return {
+    endpoint: { kind: 'emulator', roundTripMs },
+    inputs: {
+      endpoint: place.endpoint,
+      bucket,
+      'access-key-id': accessKeyId,
+      'secret-access-key': secretAccessKey,
+      'gpg-private-key': place.signingKey,
+    },
+    prefix: 'perf',
+    store: (prefix) =>
+      new S3Store({
+        bucket,
+        prefix,
+        endpoint: place.directEndpoint,
+        forcePathStyle: true,
+        credentials: { accessKeyId, secretAccessKey },
+        version,
+      }),
+    counted: async () => {
+      const told = answer();
+      child.send({});
+      return v.parse(counts, await told);
+    },
+    [Symbol.asyncDispose]: async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const exited = once(child, 'exit');
+      child.disconnect();
+      await exited;
+    },
+  };
+}
+
+/** A bucket of the user's own, below its prefix. `inputs` are those that lead a run there. */
+export function ownBucket(settings: S3Settings, inputs: Readonly<Record<string, string>>): Ground {
+  return {
+    endpoint: { kind: 's3' },
+    inputs,
+    prefix: settings.prefix === '' ? 'perf' : `${settings.prefix}/perf`,
+    store: (prefix) => new S3Store({ ...settings, prefix }),
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
+}
+
+function emulatorGone(cause: unknown): Problem {
+  return new Problem({
+    code: 'emulator-gone',
+    title: 'The S3 emulator has ended',
+    what: 'The process that stands in for S3 ended before the comparison did.',
+    advice: 'See above what it said; most often the runner has too little memory for the workload.',
+    cause,
+  });
+}
