@@ -140,9 +140,9 @@ export function quoted(value: string): string {
   return printable.length > mostShown ? `"${printable.slice(0, mostShown).join('')}…"` : `"${printable.join('')}"`;
 }
 
-/** Whether a text holds a C0 or C1 control character, a line break among them. */
+/** Whether a text holds a C0 or C1 control character, or a line separator of Unicode: a line break in any sense. */
 export function hasControlCharacter(text: string): boolean {
-  return /\p{Cc}/u.test(text);
+  return /[\p{Cc}\p{Zl}\p{Zp}]/u.test(text);
 }
 
 const mostInFlight = 512;

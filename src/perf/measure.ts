@@ -6,7 +6,7 @@ import type { Clock } from '../timing/clock.ts';
 import type { RunRecord } from '../timing/record.ts';
 import type { Verb } from '../timing/span.ts';
 import { seededChance } from './chance.ts';
-import type { ComparisonRecord, MeasuredRun, MeasuredScenario } from './comparison-record.ts';
+import type { MeasuredRun, MeasuredScenario } from './comparison-record.ts';
 import type { Ground, RequestCounts } from './ground.ts';
 import { looks, orderOfRuns, type Role } from './pairs.ts';
 import { publishedState } from './published-state.ts';
@@ -70,14 +70,6 @@ export async function measure(
   }
 }
 
-/** Times of a record as it is filled: `started` stays, `durationMs` grows with each part. */
-export function withScenario(record: ComparisonRecord, scenario: MeasuredScenario, tookMs: number): ComparisonRecord {
-  const others = record.scenarios.filter(({ name }) => name !== scenario.name);
-  const at = record.scenarios.findIndex(({ name }) => name === scenario.name);
-  const scenarios = at === -1 ? [...others, scenario] : others.toSpliced(at, 0, scenario);
-  return { ...record, durationMs: record.durationMs + tookMs, scenarios };
-}
-
 interface Kept {
   readonly key: string;
   readonly body: Uint8Array;
@@ -98,7 +90,11 @@ async function publishTemplate(bench: Bench, { published }: Workload, files: str
       const [object, head] = await Promise.all([store.get(key), store.head(key)]);
       if (!object.found || !head.found) continue;
       const { contentType = '', cacheControl = '', sha256 } = head;
-      kept.push({ key, body: object.body, attributes: { contentType, cacheControl, ...(sha256 === undefined ? {} : { sha256 }) } });
+      kept.push({
+        key,
+        body: object.body,
+        attributes: { contentType, cacheControl, ...(sha256 === undefined ? {} : { sha256 }) },
+      });
     }
   }
   return kept;

@@ -40,7 +40,10 @@ export async function runBuild(
   await mkdir(folder, { recursive: true });
   const [output, summary] = [join(folder, 'output'), join(folder, 'summary')];
   await Promise.all([writeFile(output, ''), writeFile(summary, '')]);
-  const variables = Object.entries({ ...inputs, ...side.inputs }).map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value]);
+  const variables = Object.entries({ ...inputs, ...side.inputs }).map(([name, value]) => [
+    `INPUT_${name.toUpperCase()}`,
+    value,
+  ]);
   const began = clock.monotonic();
   const child = spawn(node, [side.main], {
     cwd: folder,

@@ -77,6 +77,13 @@ function member(name: string, body: Buffer): Buffer {
 
 /** ar(5). */
 function memberHeader(name: string, size: number): Buffer {
-  const fields = [name.padEnd(16), '0'.padEnd(12), '0'.padEnd(6), '0'.padEnd(6), '100644'.padEnd(8), `${size}`.padEnd(10)];
+  const fields = [
+    name.padEnd(16),
+    '0'.padEnd(12),
+    '0'.padEnd(6),
+    '0'.padEnd(6),
+    '100644'.padEnd(8),
+    `${size}`.padEnd(10),
+  ];
   return Buffer.from(`${fields.join('')}\`\n`, 'latin1');
 }

@@ -1,3 +1,4 @@
+import { fieldValue } from '../debian/deb822.ts';
 import { parseRelease, type Release } from '../debian/release.ts';
 import { Problem } from '../problem.ts';
 import { type publicKeys, verifyInRelease } from '../signing/verify.ts';
@@ -128,7 +129,20 @@ export async function readRecord(object: Found, suite: string, trusted: Trusted)
   const releaseText =
     trusted === undefined ? head : (await verifyInRelease(Buffer.from(head), trusted, origin)).release;
   const release = parseRelease(releaseText, origin);
+  requireSuite(release, suite);
   return { record, recordEtag: object.etag, recordAge: object.age, releaseText, release };
+}
+
+/** One key signs many suites, so a good signature does not tell that a Release is this suite's. */
+function requireSuite(release: Release, suite: string): void {
+  const names = ['Suite', 'Codename'].map((field) => fieldValue(release.fields, field));
+  if (names.includes(suite)) return;
+  throw new Problem({
+    code: 'release-other-suite',
+    title: 'The Release is that of another suite',
+    what: `The Release in the record of suite ${suite} calls itself ${names.map((name) => name ?? 'nothing').join(' and ')}.`,
+    advice: 'Find out who writes into this repository; nothing has been signed or changed.',
+  });
 }
 
 function foreign(suite: string): Problem {

@@ -5,6 +5,7 @@ import { splitForm } from './index-paths.ts';
 import { byHashKey } from './layout.ts';
 import type { PoolName } from './list-changes.ts';
 import type { Baseline } from './look.ts';
+import { isPoolPath } from './stored-path.ts';
 import type { Conditions, KeptGeneration, Making, StoredIndex, SuiteRecord } from './suite-record.ts';
 
 /** Generations besides the newest that are kept however old they are. */
@@ -78,7 +79,7 @@ export function nextRecord(input: {
         ...(sha256 === undefined ? {} : { sha256 }),
         since,
       })),
-    ].filter(({ filename }) => !listedAgain.has(filename) && !input.settled.has(filename)),
+    ].filter(({ filename }) => isPoolPath(filename) && !listedAgain.has(filename) && !input.settled.has(filename)),
     conditions: input.conditions,
     embedded: embed(stillEmbedded(published, stored), stored, input.built),
   };

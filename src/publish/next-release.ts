@@ -51,8 +51,9 @@ export function releaseFields(input: {
   const fields = new Map((published?.fields ?? []).map(({ name, value }) => [name, value]));
   for (const [name, value] of given) if (value !== undefined) fields.set(name, value);
   // debootstrap refuses a suite whose name is neither of the two.
-  if (!fields.has('Suite')) fields.set('Suite', suite);
   if (!fields.has('Codename')) fields.set('Codename', suite);
+  if (!fields.has('Suite') || ![fields.get('Suite'), fields.get('Codename')].includes(suite))
+    fields.set('Suite', suite);
   const result = [...fields].map(([name, value]) => ({ name, value }));
   if (published !== undefined && !input.allowReleaseInfoChange) refuseChange(suite, published.fields, result);
   return result;

@@ -1,29 +1,24 @@
 import * as v from 'valibot';
 import { Problem } from '../problem.ts';
+import { count, poolPath } from './stored-path.ts';
 
 /**
  * The record of the pool, `.apt-publish/pool.json`. Pool files are shared by suites, so whoever removes some says so here first
  * (see "The rules of removal" in ARCHITECTURE.md). Absent until something is removed for the first time.
  */
 
-const filename = v.pipe(
-  v.string(),
-  v.regex(/^(?!.*(?:^|\/)\.{1,2}(?:\/|$))(?!\/)(?!.*\/\/)[^\p{Cc}\\]+$/u),
-  v.maxLength(1024),
-);
-
 const poolRecord = v.object({
   schema: v.literal('apt-publish/pool/1'),
   /** Grows with every change. */
-  version: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
+  version: v.pipe(count, v.minValue(1)),
   /** Files about to be deleted by `cleaner`; empty when the cleaning is settled. */
-  condemned: v.array(filename),
+  condemned: v.array(poolPath),
   cleaner: v.object({
     run: v.pipe(v.string(), v.regex(/^[0-9a-zA-Z-]{8,64}$/)),
     limitSeconds: v.pipe(v.number(), v.minValue(1), v.maxValue(3600)),
   }),
   /** Files whose fate is settled (gone, or another suite lists them), newest last and bounded: suites forget these. */
-  settled: v.array(filename),
+  settled: v.array(poolPath),
 });
 
 export type PoolRecord = v.InferOutput<typeof poolRecord>;

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { Problem } from '../problem.ts';
 import { commandNames } from './request.ts';
+import { count, indexPath, poolPath } from './stored-path.ts';
 
 /**
  * The record of a suite, `.apt-publish/<suite>.json`: what writers follow. It is replaced by compare-and-swap only (the claim),
@@ -8,18 +9,11 @@ import { commandNames } from './request.ts';
  */
 
 const sha256 = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
-/** Relative, without empty, `.` or `..` parts: what a record names may be copied and deleted, so it must stay in its folder. */
-const relativePath = v.pipe(
-  v.string(),
-  v.regex(/^(?!.*(?:^|\/)\.{1,2}(?:\/|$))(?!\/)(?!.*\/\/)[^\p{Cc}\\]+$/u),
-  v.maxLength(1024),
-);
-const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const moment = v.pipe(v.string(), v.isoTimestamp());
 
 const storedIndex = v.object({
   /** With its form: `main/binary-amd64/Packages.gz`. */
-  path: relativePath,
+  path: indexPath,
   sha256,
 });
 
@@ -49,7 +43,7 @@ const generation = v.object({
   /** The canonical names that differ from the generation before, and so have to be renamed to. */
   renames: v.array(storedIndex),
   /** Pool files that it names and the generation before does not. */
-  added: v.array(relativePath),
+  added: v.array(poolPath),
   /** Version of the pool record that was read before those were uploaded; 0 when there was none. */
   poolVersion: count,
   /** Absent where another tool has made it. */
@@ -65,12 +59,12 @@ const keptGeneration = v.object({
   /** What it stored under names that the generation after it stores otherwise, or no longer; its head comes first. */
   dropped: v.array(storedIndex),
   /** Names that the generation after it has and it has not. */
-  came: v.array(relativePath),
+  came: v.array(indexPath),
 });
 
 const unlistedFile = v.object({
   /** As `Filename` said. */
-  filename: relativePath,
+  filename: poolPath,
   /** Of its bytes, where the index said so. */
   sha256: v.optional(sha256),
   since: moment,

@@ -78,7 +78,7 @@ function describedPhase({ name, suite, outcome }: PhaseSpan): Description {
   return {
     name,
     kind: kinds.internal,
-    attributes: attributes({ suite }),
+    attributes: attributes({ suite, outcome }),
     ...(outcome === 'failed' ? error(outcome) : {}),
   };
 }

@@ -137,6 +137,9 @@ async function goodSigners(message: SignedMessage, armored: readonly string[], t
       // `null` asks no clock; the key is judged at the time of the signature, or by its newer self-signature if gpg has replaced that one.
       date: null,
       config: { allowInsecureVerificationWithReformattedKeys: true },
+    }).catch((cause: unknown) => {
+      // openpgp.js throws on a signature packet that names an unknown algorithm.
+      throw garbage(subject, 'signed with something that is not understood', cause);
     });
     for (const { keyID, verified } of signatures) {
       const key = trusted.find((candidate) => candidate.getKeys(keyID).length > 0);

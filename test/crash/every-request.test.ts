@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { RepositoryCheck } from '../publish/repository-check.ts';
 import { Debs, suiteOf } from '../publish/publishing.ts';
+import { RepositoryCheck } from '../publish/repository-check.ts';
 import { bodies, type Objects } from '../race/object-model.ts';
 import { day, type Publisher } from '../race/publishers.ts';
 import { fixture } from '../signing/fixture-keys.ts';
-import { history, type Ran, run, type World } from './mortal-run.ts';
+import { history, run, type World } from './mortal-run.ts';
 import { differences, suitesOf, unlisted } from './same-state.ts';
 
 const keys = await fixture('ed25519');
@@ -106,7 +106,7 @@ async function lateReleases({ objects }: World): Promise<string[]> {
 }
 
 /** Others publish something else twice, so that what is left over is found, and forgotten. */
-async function followed(world: World, by: number, where: string): Promise<Ran> {
+async function followed(world: World, by: number, where: string): Promise<World> {
   const suites = [...new Set(['sid', ...suitesOf(world)])];
   let last: World = world;
   const states: Objects[] = [];
@@ -141,13 +141,28 @@ describe('invariants 1, 2 and 3 hold when a run dies', () => {
             await assertSound(reruns.states, `rerun, ${where}`);
             const late = await lateReleases(died);
             const ended = await check.findings(bodies(reruns.objects), true);
-            assert.deepEqual(ended.filter(({ rule, suite }) => rule !== 'release' || !late.includes(suite)), [], where);
-            const lateNames = late.flatMap((suite) => [`dists/${suite}/Release differs`, `dists/${suite}/Release is missing`]);
+            assert.deepEqual(
+              ended.filter(({ rule, suite }) => rule !== 'release' || !late.includes(suite)),
+              [],
+              where,
+            );
+            const lateNames = late.flatMap((suite) => [
+              `dists/${suite}/Release differs`,
+              `dists/${suite}/Release is missing`,
+            ]);
             const differ = differences(reruns.objects, undisturbed.objects, await explained(reruns));
-            assert.deepEqual(differ.filter((what) => !lateNames.includes(what)), [], where);
+            assert.deepEqual(
+              differ.filter((what) => !lateNames.includes(what)),
+              [],
+              where,
+            );
             // By then nothing may be left over, whether or not somebody can explain it.
             const next = await followed(reruns, 60_000, `the publishes after it, ${where}`);
-            assert.deepEqual(differences(next.objects, then.objects, new Set()), [], `the publishes after it, ${where}`);
+            assert.deepEqual(
+              differences(next.objects, then.objects, new Set()),
+              [],
+              `the publishes after it, ${where}`,
+            );
             total.late += late.length;
             total.points += 1;
             total.reruns += reruns.requests.length;
@@ -158,7 +173,9 @@ describe('invariants 1, 2 and 3 hold when a run dies', () => {
   }
   test('and every point was tried', (t) => {
     assert.ok(total.points > 400, `${total.points} points`);
-    t.diagnostic(`${total.points} deaths, each with a rerun and a later publish; ${total.reruns} requests in reruns; ${total.late} times Release stayed late until the next publish`);
+    t.diagnostic(
+      `${total.points} deaths, each with a rerun and a later publish; ${total.reruns} requests in reruns; ${total.late} times Release stayed late until the next publish`,
+    );
   });
 });
 
@@ -190,7 +207,9 @@ describe('a run lives on when an answer is lost', () => {
 });
 
 describe('known defects', () => {
-  test('the rerun of a run that died between InRelease and Release writes Release', { todo: 'the rerun sees no change' }, async () => {
+  test('the rerun of a run that died between InRelease and Release writes Release', {
+    todo: 'the rerun sees no change',
+  }, async () => {
     const alice = { ...into('sid', two), concurrency: 1 };
     const { requests } = await run(one, alice);
     const died = await run(one, alice, { kind: 'before', at: requests.indexOf('PUT dists/sid/Release') + 1 });
@@ -198,19 +217,26 @@ describe('known defects', () => {
     assert.deepEqual(await check.findings(bodies(rerun.objects), true), []);
   });
 
-  test('a probe whose answer is lost is tried again', { todo: 'the bare TransientStoreError ends the run' }, async () => {
+  test('a probe whose answer is lost is tried again', {
+    todo: 'the bare TransientStoreError ends the run',
+  }, async () => {
     const { requests } = await run(empty, into('sid', hello));
     const disturbed = await run(empty, into('sid', hello), { kind: 'lost', at: requests.lastIndexOf(probing) + 1 });
     assert.equal(disturbed.error, undefined);
   });
 
-  test('what a dead run has condemned is deleted by whoever publishes next', { todo: 'only within three minutes' }, async () => {
+  test('what a dead run has condemned is deleted by whoever publishes next', {
+    todo: 'only within three minutes',
+  }, async () => {
     const world = later(long, 3 * day);
     const { requests } = await run(world, into('sid', five));
     const deletion = requests.findIndex((asked) => asked.startsWith('DELETE'));
     const died = await run(world, into('sid', five), { kind: 'before', at: deletion + 1 });
     const next = await followed(later(died, day), day, 'days later');
     const known = await check.explained(bodies(next.objects));
-    assert.deepEqual([...next.objects.keys()].filter((key) => key.includes('/by-hash/') && !known.has(key)), []);
+    assert.deepEqual(
+      [...next.objects.keys()].filter((key) => key.includes('/by-hash/') && !known.has(key)),
+      [],
+    );
   });
 });

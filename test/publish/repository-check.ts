@@ -29,6 +29,14 @@ export interface Finding {
   readonly what: string;
 }
 
+/** A pool file as an index lists it. */
+interface Listed {
+  readonly filename: string;
+  /** Absent in a list of source packages. */
+  readonly size?: number;
+  readonly sha256?: string;
+}
+
 interface Generation {
   readonly release: Release;
   readonly text: string;
@@ -51,7 +59,7 @@ interface Suite {
 export class RepositoryCheck {
   readonly #keys: SigningKeys | undefined;
   readonly #generations = new Map<string, Promise<Generation>>();
-  readonly #files = new Map<string, readonly { filename: string; size?: number; sha256: string | undefined }[]>();
+  readonly #files = new Map<string, readonly Listed[]>();
   readonly #numbers = new Map<string, number>();
   readonly #sums = new WeakMap<Uint8Array, string>();
   readonly #pool = new Map<string, string>();
@@ -93,7 +101,9 @@ export class RepositoryCheck {
       const from = this.#numbers.get(this.#sum(old)) ?? 0;
       const to = now === undefined ? -1 : (this.#numbers.get(this.#sum(now)) ?? 0);
       if (to >= from) return [];
-      return [{ invariant: 4, rule: 'head', suite, what: `the head of ${suite} went from generation ${from} to ${to}` }];
+      return [
+        { invariant: 4, rule: 'head', suite, what: `the head of ${suite} went from generation ${from} to ${to}` },
+      ];
     });
   }
 
@@ -137,7 +147,14 @@ export class RepositoryCheck {
         const key = byHashKey(name, path, sha256);
         const body = snapshot.get(key);
         if (body === undefined) {
-          return [{ invariant: 2, rule: 'by-hash', suite: name, what: `${who} of ${name} names ${path}, and ${key} is missing` }];
+          return [
+            {
+              invariant: 2,
+              rule: 'by-hash',
+              suite: name,
+              what: `${who} of ${name} names ${path}, and ${key} is missing`,
+            },
+          ];
         }
         if (!namesPoolFiles(splitForm(path).index)) return [];
         return this.#filesIn(path, body).flatMap((file): Finding[] => {
@@ -145,7 +162,9 @@ export class RepositoryCheck {
           const fits = file.sha256 === undefined || (held !== undefined && this.#sum(held) === file.sha256);
           if (held !== undefined && fits && (file.size ?? held.length) === held.length) return [];
           const fault = held === undefined ? 'is missing' : 'has other bytes';
-          return [{ invariant: 2, rule, suite: name, what: `${who} of ${name} lists ${file.filename}, which ${fault}` }];
+          return [
+            { invariant: 2, rule, suite: name, what: `${who} of ${name} lists ${file.filename}, which ${fault}` },
+          ];
         });
       }),
     );
@@ -206,12 +225,12 @@ export class RepositoryCheck {
     return { release: parseRelease(text, origin), text };
   }
 
-  #filesIn(path: string, body: Uint8Array) {
+  #filesIn(path: string, body: Uint8Array): readonly Listed[] {
     const sum = this.#sum(body);
     const known = this.#files.get(sum);
     if (known !== undefined) return known;
     const index = gunzipSync(body);
-    const files = scanStanzas(index, path).flatMap((entry) => {
+    const files = scanStanzas(index, path).flatMap((entry): Listed[] => {
       if (splitForm(path).index.endsWith('/Packages')) return [entryFile(index, entry, path)];
       const { directory, files } = listedSource(index, entry);
       return [...files].map(([file, sha256]) => ({ filename: `${directory}/${file}`, sha256 }));

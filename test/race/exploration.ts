@@ -1,6 +1,6 @@
-import { bodies, type Objects, type Operation } from './object-model.ts';
 import type { Finding, RepositoryCheck } from '../publish/repository-check.ts';
 import { idle } from './idle.ts';
+import { bodies, type Objects, type Operation } from './object-model.ts';
 import type { Step, Stepper } from './stepper.ts';
 
 /** What is explored: how it begins, what may happen, and what must hold. */
@@ -89,7 +89,8 @@ class Judge {
 
   #report({ trace }: Stepper, what: string): void {
     const known = this.#violations.get(what);
-    if (known === undefined || trace.length < known.trace.length) this.#violations.set(what, { what, trace: [...trace] });
+    if (known === undefined || trace.length < known.trace.length)
+      this.#violations.set(what, { what, trace: [...trace] });
   }
 }
 

@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto';
-import type { Condition, Found, ObjectAttributes, ObjectStore } from '../../src/store/object-store.ts';
+import type {
+  Condition,
+  Found,
+  FoundHead,
+  NotFound,
+  ObjectAttributes,
+  ObjectStore,
+  PreconditionFailed,
+  Written,
+} from '../../src/store/object-store.ts';
 import type { Verb } from '../../src/timing/span.ts';
 
 /** One object of a store that never changes in place: a write makes a new map. */
@@ -30,38 +39,38 @@ export function storeOver(send: <Answer>(operation: Operation<Answer>) => Promis
   const multipart = () => Promise.reject(new Error('The model has no multipart uploads.'));
   return {
     get: (key) =>
-      send({
+      send<Found | NotFound>({
         verb: 'GET',
         key,
-        apply: (objects, now) => ({ answer: found(objects, key, now) ?? ({ found: false } as const), objects }),
+        apply: (objects, now) => ({ answer: found(objects, key, now) ?? { found: false }, objects }),
       }),
     head: (key) =>
-      send({
+      send<FoundHead | NotFound>({
         verb: 'HEAD',
         key,
         apply: (objects) => {
           const object = objects.get(key);
-          if (object === undefined) return { answer: { found: false } as const, objects };
+          if (object === undefined) return { answer: { found: false }, objects };
           const { body, etag, attributes } = object;
-          return { answer: { found: true, size: body.byteLength, etag, ...attributes } as const, objects };
+          return { answer: { found: true, size: body.byteLength, etag, ...attributes }, objects };
         },
       }),
     put: (key, body, { condition, once: _, ...attributes }) =>
-      send({
+      send<Written | PreconditionFailed>({
         verb: 'PUT',
         key,
         apply: (objects, now) =>
           holds(objects, key, condition)
             ? written(objects, key, body, attributes, now)
-            : { answer: { written: false } as const, objects },
+            : { answer: { written: false }, objects },
       }),
     copy: (from, to, attributes) =>
-      send({
+      send<Written | NotFound>({
         verb: 'COPY',
         key: to,
         apply: (objects, now) => {
           const source = objects.get(from);
-          if (source === undefined) return { answer: { found: false } as const, objects };
+          if (source === undefined) return { answer: { found: false }, objects };
           return written(objects, to, source.body, attributes, now);
         },
       }),

@@ -8,7 +8,7 @@ import type { Clock } from '../../src/timing/clock.ts';
 import { Recorder } from '../../src/timing/recorder.ts';
 import { publishedAt, publishRequest } from '../publish/publishing.ts';
 import { idle } from './idle.ts';
-import type { Objects } from './object-model.ts';
+import type { Objects, Operation } from './object-model.ts';
 import { Stepper, type StepperSettings } from './stepper.ts';
 
 export const hour = 3_600_000;
@@ -80,10 +80,26 @@ export async function history(
 /** Takes every step as it comes, until all processes have ended; throws what one of them threw. */
 export async function runToEnd(stepper: Stepper): Promise<void> {
   await idle();
-  for (let [step] = stepper.steps(() => false); step !== undefined; [step] = stepper.steps(() => false)) {
-    await stepper.take(step);
-  }
+  for (let [step] = stepper.steps(never); step !== undefined; [step] = stepper.steps(never)) await stepper.take(step);
   for (const { end } of stepper.processes) {
     if (end !== undefined && 'error' in end) throw end.error;
   }
 }
+
+/** Lets one process go on alone until it has made such a request, or to its end. */
+export async function takeUntil(
+  stepper: Stepper,
+  process: number,
+  made: (request: Operation<unknown>) => boolean = () => false,
+): Promise<void> {
+  await idle();
+  for (;;) {
+    const step = stepper.steps(never).find((each) => each.process === process);
+    if (step === undefined) return;
+    const request = stepper.requestOf(step);
+    await stepper.take(step);
+    if (request !== undefined && made(request)) return;
+  }
+}
+
+const never = () => false;

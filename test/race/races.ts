@@ -16,7 +16,10 @@ export function assertSound(t: TestContext, explored: Explored): void {
 }
 
 /** Which packages must be in which suite when all who are alive have ended, by publisher. */
-export function nobodyLost(check: RepositoryCheck, wanted: Readonly<Record<string, readonly [suite: string, file: string]>>) {
+export function nobodyLost(
+  check: RepositoryCheck,
+  wanted: Readonly<Record<string, readonly [suite: string, file: string]>>,
+) {
   return async ({ objects, processes }: Stepper): Promise<string[]> => {
     const alive = processes.filter(({ held }) => held === undefined);
     const lost = await Promise.all(

@@ -106,7 +106,8 @@ export class Stepper {
   /** Ends a run that is not followed any further: what still runs fails, so that no open file is left behind. */
   async abandon(): Promise<void> {
     this.#abandoned = new Error('This run is not followed any further.');
-    for (const { held, waiting } of this.processes) for (const { fail } of [...waiting, held ?? []].flat()) fail(this.#abandoned);
+    for (const { held, waiting } of this.processes)
+      for (const { fail } of [...waiting, held ?? []].flat()) fail(this.#abandoned);
     await idle();
   }
 

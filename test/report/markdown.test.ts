@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { suite, test } from 'node:test';
-import { clip, code, fence, type Inline, md, prose, tableHead, tableRow } from '../../src/report/markdown.ts';
+import { clip, code, fence, type Inline, md, prose, tableHead, tableRow, unbroken } from '../../src/report/markdown.ts';
 
 /** What somebody could put into a package name, a version, or the answer of a server. */
 const hostile = [
@@ -154,6 +154,10 @@ suite('a table proves its columns', () => {
 test('fences keep text as it is but for line ends, trailing lines and what cannot be seen', () => {
   assert.equal(fence('Types: deb\r\nSuites: x\n\n\n'), '```text\nTypes: deb\nSuites: x\n```\n');
   assert.equal(fence('\ttab\u0000\u202E'), '```text\n\ttab\uFFFD\uFFFD\n```\n');
+});
+
+test('a cell that must not break has no blank to break at, and is escaped all the same', () => {
+  assert.equal(unbroken('1.2 kB | x'), '1.2&nbsp;kB&nbsp;&#124;&nbsp;x');
 });
 
 test('clipping cuts no character in two', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bytes, count, duration, enumeration, number, percent } from '../../src/report/units.ts';
+import { bytes, count, difference, duration, durations, enumeration, number, percent } from '../../src/report/units.ts';
 
 function table<T>(render: (value: T) => string, cases: readonly (readonly [T, string])[]): void {
   for (const [value, expected] of cases) assert.equal(render(value), expected, `of ${String(value)}`);
@@ -58,6 +58,23 @@ test('a share that is not nothing is not shown as nothing', () =>
     [0.5, '50 %'],
     [1.2, '120 %'],
   ]));
+
+test('a difference of sizes has its sign', () => {
+  table(difference, [
+    [1234, '+1.2 kB'],
+    [-900, '−900 B'],
+    [0, '±0 B'],
+    [Number.NaN, '–'],
+  ]);
+});
+
+test('durations that share a unit name it once', () => {
+  assert.equal(durations([103, 108, 240]), '103, 108, 240 ms');
+  assert.equal(durations([999, 1200]), '999 ms, 1.2 s');
+  assert.equal(durations([61_000, 61_000]), '1 min 1 s, 1 min 1 s');
+  assert.equal(durations([7]), '7 ms');
+  assert.equal(durations([]), '');
+});
 
 test('what is no number is an en dash', () => {
   for (const render of [duration, bytes, number, percent]) {

@@ -100,7 +100,7 @@ function releaseText(head: string): string {
 }
 
 function byHash(folder: string, suite: string, path: string, sha256: string): string {
-  return `${folder}dists/${suite}/${path.slice(0, path.lastIndexOf('/'))}/by-hash/SHA256/${sha256}`;
+  return `${folder}dists/${suite}/${path.slice(0, path.lastIndexOf('/') + 1)}by-hash/SHA256/${sha256}`;
 }
 
 interface ListedPackage {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, test } from 'node:test';
+import { Generator } from '../debian/generator.ts';
 import { publishedAt, suiteOf } from '../publish/publishing.ts';
 import { likenesses } from '../rig/s3-quirks.ts';
 import type { S3Request } from '../rig/s3-request.ts';
@@ -87,8 +88,8 @@ describe('how many requests there are', () => {
     const { debs } = bench;
     await bench.publish([suiteOf('bookworm', debs.add('one'), debs.add('arm', { Architecture: 'arm64' }))]);
     const { requests } = await bench.publish([suiteOf('bookworm', debs.add('two', { Version: '2' }))]);
-    // One list changed: by-hash and canonical name; then the package, the record, Release, Release.gpg and the head.
-    assert.deepEqual(byVerb(requests.filter(isWrite)), { PUT: 6, COPY: 1 });
+    // One list changed: by-hash and canonical name; then the package, the head that is kept, the record, Release, Release.gpg, the head.
+    assert.deepEqual(byVerb(requests.filter(isWrite)), { PUT: 7, COPY: 1 });
     assert.equal(byVerb(requests)['HEAD'], undefined);
     assert.equal(byVerb(requests)['LIST'], undefined);
     t.diagnostic('points: 1');
@@ -209,7 +210,11 @@ describe('publishers at the same time', () => {
       await using bench = await Workbench.open(new VendorClock(), { quirks });
       const effects = new Effects(bench.bucket);
       const names = ['a', 'b', 'c', 'd', 'e'].map((letter) => `from-${letter}`);
-      const runs = names.map((each) => bench.publish([suiteOf('bookworm', bench.debs.add(each, { Package: each }))]));
+      const runs = names.map((each, seed) => {
+        const generator = new Generator(seed);
+        const random = () => generator.below(1000) / 1000;
+        return bench.publish([suiteOf('bookworm', bench.debs.add(each, { Package: each }))], { random });
+      });
       await Promise.all(runs);
       assert.deepEqual(
         packagesIn(bench.bucket, 'bookworm'),

@@ -19,6 +19,8 @@ type RunOptions = Partial<PublishRequest> & {
   readonly store?: Partial<S3Settings>;
   /** In the place of the workbench's own. */
   readonly clock?: Clock;
+  /** How waits are spread; all alike when absent. */
+  readonly random?: () => number;
   readonly run?: Parameters<typeof testRun>[2];
 };
 
@@ -57,8 +59,9 @@ export class Workbench implements AsyncDisposable {
   }
 
   /** One run. Its warnings and its account are there even when it fails. */
-  run(suites: readonly SuiteRequest[], { store, clock, run, ...more }: RunOptions = {}) {
-    const context: TestRun = testRun(this.store(store), clock ?? this.clock, { keys, ...run });
+  run(suites: readonly SuiteRequest[], { store, clock, random, run, ...more }: RunOptions = {}) {
+    const made = testRun(this.store(store), clock ?? this.clock, { keys, ...run });
+    const context: TestRun = random === undefined ? made : { ...made, random };
     const first = this.server.requests.length;
     return {
       context,
