@@ -1,6 +1,6 @@
 /**
- * Builds what the runner runs: `dist/index.js` and, for the codec's workers, `dist/worker/index.js`, each with the licences of what it
- * bundles. Not minified, so that a review can read it. The same sources and lock file give the same bytes on every machine.
+ * Builds what the runner runs: `dist/index.js`, for the codec's workers `dist/worker/index.js`, and for comparisons `dist/perf/index.js` with the
+ * S3 server that they run against, each with the licences of what it bundles. Not minified, so that a review can read it. The same sources and lock file give the same bytes on every machine.
  *
  *     node scripts/build.ts
  */
@@ -22,6 +22,8 @@ interface Bundle {
 const bundles: readonly Bundle[] = [
   { entry: 'src/main.ts', folder: '.' },
   { entry: 'src/codec/worker.ts', folder: 'worker' },
+  { entry: 'src/perf-main.ts', folder: 'perf' },
+  { entry: 'test/perf/emulator.ts', folder: 'perf/emulator' },
 ];
 
 /** Builds every bundle into `target`, which must be empty or absent. Throws with what the bundler said when one fails. */

@@ -13,14 +13,14 @@ import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { systemClock } from '../src/action/system-clock.ts';
 import { version } from '../src/action/version.ts';
-import { assess, noiseSession } from '../src/perf/assess.ts';
+import { noiseSession } from '../src/perf/assess.ts';
 import { compare } from '../src/perf/comparison.ts';
-import type { ComparisonRecord, ScenarioName } from '../src/perf/comparison-record.ts';
+import type { ScenarioName } from '../src/perf/comparison-record.ts';
 import { emulator, type Ground } from '../src/perf/ground.ts';
 import { harnessHash, thisMachine } from '../src/perf/machine.ts';
 import type { NoiseSession } from '../src/perf/noise-band.ts';
 import type { Side } from '../src/perf/run-build.ts';
-import { change } from '../src/report/perf-comment.ts';
+import { change, type PerfResult } from '../src/report/perf-comment.ts';
 import { startLatencyProxy } from '../test/rig/latency-proxy.ts';
 import { root } from './build.ts';
 
@@ -59,10 +59,10 @@ async function alike(base: Side, pairings: number): Promise<NoiseSession[]> {
   const sessions: NoiseSession[] = [];
   let directions = 0;
   for (let index = 1; index <= pairings; index += 1) {
-    const { record, verdict } = await run(base, { name: `aa-${index}`, head: base, scenario: 'incremental' }, sessions);
+    const { record, result } = await run(base, { name: `aa-${index}`, head: base, scenario: 'incremental' }, sessions);
     const session = noiseSession(record);
     if (session !== undefined) sessions.push(session);
-    if (verdict !== 'within noise' && verdict !== 'inconclusive') directions += 1;
+    if (result.verdict !== 'within noise' && result.verdict !== 'inconclusive') directions += 1;
   }
   console.log(`${directions} of ${pairings} comparisons of the bundle with itself named a direction or failed.`);
   if (directions > Math.max(1, mostDirections * pairings)) process.exitCode = 1;
@@ -79,8 +79,8 @@ async function slower(base: Side, times: number, sessions: readonly NoiseSession
       { name: `distance-${time}`, head: base, scenario: 'incremental' },
     ];
     for (const control of controls) {
-      const { verdict } = await run(base, control, sessions);
-      if (verdict !== 'slower') process.exitCode = 1;
+      const { result } = await run(base, control, sessions);
+      if (result.verdict !== 'slower') process.exitCode = 1;
     }
   }
 }
@@ -102,7 +102,7 @@ async function run(base: Side, { name, head, scenario }: Comparison, sessions: r
   await using ground = await emulator(script, roundTripMs, node, version);
   await using farther = await startLatencyProxy({ to: String(ground.inputs['endpoint']), delayMs: 10 });
   const far: Side = name.startsWith('distance') ? { ...head, inputs: { endpoint: farther.endpoint } } : head;
-  const result = await compare(
+  const compared = await compare(
     bench(ground, name, { base, head: far }),
     {
       subject: { kind: 'settings', base: 'itself', head: name },
@@ -112,16 +112,15 @@ async function run(base: Side, { name, head, scenario }: Comparison, sessions: r
     scenario,
     sessions,
   );
-  console.log(line(name, result.record, sessions));
-  return result;
+  console.log(line(name, compared.result));
+  return compared;
 }
 
 function bench(ground: Ground, pairing: string, sides: { readonly base: Side; readonly head: Side }) {
   return { sides, ground, pairing, node, folder: join(folder, 'work'), clock: systemClock, log: () => {} };
 }
 
-function line(name: string, record: ComparisonRecord, sessions: readonly NoiseSession[]): string {
-  const { verdict, walls, pairs, durationMs, remarks } = assess(record, sessions);
+function line(name: string, { verdict, walls, pairs, durationMs, remarks }: PerfResult): string {
   const [wall] = walls;
   if (wall === undefined) return `${name}: ${verdict}: ${remarks.join(' ')}`;
   const { interval, band = 0 } = wall;

@@ -1,3 +1,4 @@
+import type { PerfResult } from '../report/perf-comment.ts';
 import { assess, faultOf, judgePrimary } from './assess.ts';
 import type { ComparisonRecord, ScenarioName } from './comparison-record.ts';
 import { type Bench, measure } from './measure.ts';
@@ -26,11 +27,15 @@ export function newComparison(
   };
 }
 
-/** The record with every workload measured until it has `pairs` pairs. Stops where the record can no longer be compared. */
+/**
+ * The record with every workload measured until it has `pairs` pairs; beyond those of the first look only the one that is judged. Stops where
+ * the record can no longer be compared.
+ */
 export async function measured(bench: Bench, record: ComparisonRecord, pairs: number): Promise<ComparisonRecord> {
   const began = bench.clock.monotonic();
   const scenarios = [...record.scenarios];
   for (const [index, { name, runs }] of record.scenarios.entries()) {
+    if (index > 0 && pairs > looks[0]) break;
     if (runs.length >= 2 * pairs || runs.some(({ outcome }) => outcome === 'failed')) continue;
     scenarios[index] = await measure(bench, workload(name), pairs, runs);
   }
@@ -43,6 +48,8 @@ export function pairsWanted(record: ComparisonRecord, sessions: readonly NoiseSe
   if (runs.some(({ outcome }) => outcome === 'failed')) return undefined;
   if (runs.length < 2 * looks[0]) return looks[0];
   if (runs.length >= 2 * looks[1] || faultOf(record) !== undefined) return undefined;
+  // Between the looks nobody looks.
+  if (runs.length > 2 * looks[0]) return looks[1];
   return wantsMore(judgePrimary(record, sessions)) ? looks[1] : undefined;
 }
 
@@ -52,9 +59,9 @@ export async function compare(
   facts: ComparisonFacts,
   scenario: ScenarioName,
   sessions: readonly NoiseSession[],
-): Promise<{ readonly record: ComparisonRecord; readonly verdict: ReturnType<typeof assess>['verdict'] }> {
+): Promise<{ readonly record: ComparisonRecord; readonly result: PerfResult }> {
   let record = newComparison(bench, facts, [scenario]);
   for (let pairs = pairsWanted(record, sessions); pairs !== undefined; pairs = pairsWanted(record, sessions))
     record = await measured(bench, record, pairs);
-  return { record, verdict: assess(record, sessions).verdict };
+  return { record, result: assess(record, sessions) };
 }

@@ -84,7 +84,7 @@ export interface PromoteRequest extends ChangeSettings {
   readonly onConflict: OnConflict;
 }
 
-export interface ComponentMove {
+interface ComponentMove {
   readonly from: string;
   readonly to: string;
 }

@@ -10,7 +10,7 @@ const mostBars = 30;
 const shortest = 1 / 200;
 /** A single wave that fills this part of its phase says nothing that the bar of the phase does not. */
 const wholePhase = 0.8;
-const mostWaves = 8;
+const mostWaves = 12;
 /** Characters of the widest bar of the plain form. */
 const width = 48;
 

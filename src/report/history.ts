@@ -44,6 +44,8 @@ const columns: readonly Column[] = [
 
 /** What a history takes of a hash: enough for `to`, which wants eight digits. */
 const hashDigits = 12;
+/** A generation tells the first names of what it changed; when they are as many as this, there may be others. */
+const fullList = 5;
 /** Rows that a page shows of one suite; a suite with more is published every few minutes. */
 const mostRows = 200;
 
@@ -75,7 +77,8 @@ function cells(generation: ShownGeneration): Inline[] {
   const { made, headSha256 } = generation;
   return [
     prose(numberOf(generation)),
-    prose(made?.at ?? 'by another tool'),
+    // A moment is there to be copied into `to`, which what `prose` puts into it would spoil.
+    made === undefined ? prose('by another tool') : code(made.at),
     prose(clip(changeOf(generation).join(': '), longestName)),
     prose(clip(made?.by ?? '–', longestName)),
     code(headSha256.slice(0, hashDigits)),
@@ -93,6 +96,6 @@ function changeOf({ made }: ShownGeneration): string[] {
   if (counts.length === 0) return [made.command];
   const total = counts.reduce((sum, kind) => sum + made[kind], 0);
   const names = made.packages.join(', ');
-  const more = total > made.packages.length ? ', …' : '';
+  const more = made.packages.length >= fullList && total > made.packages.length ? ', …' : '';
   return [made.command, `${counts.map((kind) => `${number(made[kind])} ${kind}`).join(', ')} (${names}${more})`];
 }

@@ -39,7 +39,7 @@ export interface PhaseAnalysis {
 }
 
 /** What a few late requests cost a phase. */
-export interface Stragglers {
+interface Stragglers {
   /**
    * From the moment at which all but the last twentieth (at least one) of its requests were done, and a request of median duration in
    * place of the late ones would have been done too, to the end of the last one. Requests one after another cost nothing so.

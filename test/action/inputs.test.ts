@@ -161,7 +161,7 @@ describe('the inputs', () => {
     ['compression', 'gz bz2', /"bz2", which is no form/],
     ['origin', 'two\nlines', /control character/],
     ['codename', 'book worm', /has a blank/],
-    ['component', '../main', /part that begins with a dot/],
+    ['component', '../main', /two dots in a row/],
     ['component', 'binary-amd64', /named like a folder inside a suite/],
     ['signed-by', 'ABCD', /no fingerprint of 40/],
     ['gpg-fingerprint', 'not hex', /neither a fingerprint of 40 nor a key id of 16/],

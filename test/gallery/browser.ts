@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
 
@@ -63,8 +62,7 @@ export class Browser implements AsyncDisposable {
    * console about every overlap. Gives back what it complained about, and the names of the tracks it found.
    */
   async openTrace(trace: string, pngPath: string): Promise<{ tracks: readonly string[]; faults: readonly string[] }> {
-    const release = join(dirname(createRequire(import.meta.url).resolve('speedscope/package.json')), 'dist/release');
-    const { page, faults } = await this.#open(pathToFileURL(join(release, 'index.html')).href);
+    const { page, faults } = await this.#open(import.meta.resolve('speedscope/dist/release/index.html'));
     const file = { name: 'trace.json', mimeType: 'application/json', buffer: Buffer.from(trace) };
     await page.locator('input[type=file]').setInputFiles(file);
     await page.getByText('Time Order').waitFor();

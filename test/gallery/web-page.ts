@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
 import { runProcess } from '../rig/process.ts';
 
 /** About what GitHub shows a job summary in: its width, its tables. Mermaid's blocks are drawn by Mermaid, as there. */
@@ -24,7 +24,7 @@ export async function markdownToHtml(markdown: string): Promise<string> {
 
 /** A whole page that needs nothing from anywhere. */
 export function webPage(html: string): string {
-  const script = readFileSync(createRequire(import.meta.url).resolve('mermaid/dist/mermaid.min.js'), 'utf8');
+  const script = readFileSync(fileURLToPath(import.meta.resolve('mermaid/dist/mermaid.min.js')), 'utf8');
   return `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>gallery</title><style>${style}</style></head>
 <body>${html}<script>${script.replaceAll('</script', '<\\/script')}</script></body></html>`;
 }

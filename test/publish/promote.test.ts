@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { parseSuiteRecord } from '../../src/publish/suite-record.ts';
 import { fixture } from '../signing/fixture-keys.ts';
 import { problemCode } from './problem-code.ts';
 import { suiteOf } from './publishing.ts';
@@ -64,6 +65,41 @@ describe('a promotion', () => {
     assert.deepEqual(await repository.packages(list('stable', 'arm64')), ['hello 2.0-1']);
     assert.deepEqual(await repository.packages('dists/stable/main/source/Sources.gz'), ['hello 2.0-1']);
     assert.match(await repository.text('dists/stable/Release'), /^Components: main$/m);
+  });
+
+  test('finds sources by what binaries were built from, whatever they are called', async () => {
+    using repository = new Repository();
+    const { debs } = repository;
+    const lib = debs.add('lib', { Package: 'libhello1', Source: 'hello (2.0-1)', Version: '2.0-1+b1' });
+    const files = [lib, debs.addSource('hello', '1.0'), debs.addSource('hello', '2.0')];
+    await repository.publish([suiteOf('testing', ...files)]);
+    const ran = await repository.promote('testing', 'stable', ['lib*']);
+    assert.deepEqual(changesOf(ran), ['added libhello1 2.0-1+b1 amd64', 'added hello 2.0-1 source']);
+    const record = await repository.text('.apt-publish/stable.json');
+    const { added } = parseSuiteRecord(Buffer.from(record), 'stable').generation;
+    assert.deepEqual([...added].sort(), [
+      'pool/main/h/hello/hello_2.0-1.dsc',
+      'pool/main/h/hello/hello_2.0.orig.tar.gz',
+      'pool/main/h/hello/libhello1_2.0-1+b1_amd64.deb',
+    ]);
+  });
+
+  test('gives a new suite all architectures of the one that the packages come from', async () => {
+    using repository = await testing();
+    await repository.promote('testing', 'stable', ['docs']);
+    assert.match(await repository.text('dists/stable/Release'), /^Architectures: amd64 arm64$/m);
+    assert.deepEqual(await repository.packages(list('stable', 'arm64')), ['docs 1.0']);
+  });
+
+  test('gives every component lists for an architecture that comes with it', async () => {
+    using repository = await testing();
+    const { debs } = repository;
+    const all = debs.add('other', { Package: 'other', Architecture: 'all' });
+    const uploads = [{ component: 'contrib', paths: [all, debs.add('riscv', { Architecture: 'riscv64' })] }];
+    await repository.publish([{ suite: 'stable', uploads }]);
+    await repository.promote('testing', 'stable', ['hello']);
+    assert.deepEqual(await repository.packages(list('stable', 'amd64', 'contrib')), ['other 1.0']);
+    assert.deepEqual(await repository.packages(list('stable', 'riscv64')), []);
   });
 
   test('puts packages for all into every list of the suite that gets them', async () => {

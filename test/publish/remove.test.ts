@@ -83,6 +83,30 @@ describe('a republish', () => {
     assert.equal(after.replace(/^Date: .*$/m, ''), before.replace(/^Date: .*$/m, ''));
   });
 
+  test('condemns by-hash objects that nothing names, and none that a kept generation does', async () => {
+    using repository = await published();
+    await repository.remove('bookworm', ['docs']);
+    const named = (await repository.keys()).filter((key) => key.includes('/by-hash/'));
+    const orphans = ['main/binary-amd64/', ''].map(
+      (folder) => `dists/bookworm/${folder}by-hash/SHA256/${'0'.repeat(64)}`,
+    );
+    const foreign = `dists/bookworm/updates/by-hash/SHA256/${'0'.repeat(64)}`;
+    const attributes = { contentType: 'application/gzip', cacheControl: 'no-cache' };
+    for (const key of [...orphans, foreign]) await repository.store.put(key, Buffer.from('x'), attributes);
+    await repository.perform(republish);
+    const left = (await repository.keys()).filter((key) => key.includes('/by-hash/'));
+    assert.deepEqual(
+      left.filter((key) => !named.includes(key)).map((key) => key.slice(0, key.indexOf('/by-hash/'))),
+      ['dists/bookworm', 'dists/bookworm/updates'],
+      'the head that was replaced is there, and what belongs to a suite below',
+    );
+    assert.deepEqual(
+      named.filter((key) => !left.includes(key)),
+      [],
+    );
+    assert.ok(orphans.every((key) => !left.includes(key)));
+  });
+
   test('with the old and the new key lets the old one go afterwards', async () => {
     using repository = await published();
     const [old, fresh] = [await fixture('ed25519'), await fixture('rsa-subkey')];

@@ -34,7 +34,7 @@ interface Listed {
   readonly filename: string;
   /** Absent in a list of source packages. */
   readonly size?: number;
-  readonly sha256?: string;
+  readonly sha256?: string | undefined;
 }
 
 interface Generation {

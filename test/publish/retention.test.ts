@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { noChanges } from '../../src/publish/list-changes.ts';
+import { openList } from '../../src/publish/package-list.ts';
+import { retain } from '../../src/publish/retention.ts';
 import { suiteOf } from './publishing.ts';
 import { changesOf, Repository } from './repository.ts';
 
@@ -61,6 +64,36 @@ describe('of the packages that come in, the newest versions stay', () => {
     assert.deepEqual(await repository.packages(amd64), ['hello 2']);
     assert.deepEqual(await repository.packages(arm64), ['hello 2']);
     assert.deepEqual(changesOf(ran), ['added hello 2 all', 'removed hello 1 all']);
+  });
+
+  test('and a package for all leaves every list or none, also where another tool has made the lists differ', () => {
+    const stanza = (version: string) =>
+      `Package: hello\nVersion: ${version}\nArchitecture: all\nFilename: pool/hello_${version}.deb\nSize: 1\n\n`;
+    const open = (architecture: string, ...versions: readonly string[]) => {
+      const name = { suite: 'bookworm', component: 'main', kind: 'deb', architecture } as const;
+      return openList(name, Buffer.from(versions.map(stanza).join('')));
+    };
+    const file = { path: 'hello.deb', size: 1, md5: '', sha256: '' };
+    const id = { package: 'hello', version: '3', architecture: 'all' };
+    const hello = { kind: 'deb', file, source: 'hello', control: [], ...id } as const;
+    const incoming = [{ component: 'main', packages: [hello] }];
+    const has = { components: ['main'], architectures: ['amd64', 'arm64'], indexes: new Set<string>() };
+    for (const [arm64, leaves] of [
+      [['1', '2'], true],
+      [['1'], false],
+    ] as const) {
+      const lists = [open('amd64', '1', '2'), open('arm64', ...arm64)];
+      for (const { add } of lists)
+        add.push({ ...id, bytes: Buffer.from(stanza('3')), fileList: { location: '', sha256: '' } });
+      const changes = noChanges();
+      const scene = { suite: 'bookworm', indexes: new Map<string, Uint8Array>(), lists, sources: [] };
+      retain({ keepVersions: 2, has, incoming }, scene, changes);
+      assert.equal(changes.packages.length, leaves ? 1 : 0);
+      assert.deepEqual(
+        lists.map(({ remove }) => remove.size),
+        leaves ? [1, 1] : [0, 0],
+      );
+    }
   });
 
   test('while their lines leave Contents', async () => {

@@ -203,8 +203,18 @@ describe('a rollback signs nothing that was not verified (invariant 5):', () => 
 
   test('a head of another suite, which the same key has signed', async () => {
     using repository = await grown();
-    await repository.publish([suiteOf('trixie', repository.debs.add('other', { Package: 'other' }))]);
-    await plant(repository, await repository.text('dists/trixie/InRelease'));
+    using elsewhere = new Repository();
+    await elsewhere.publish([suiteOf('trixie', elsewhere.debs.add('other', { Package: 'other' }))]);
+    await plant(repository, await elsewhere.text('dists/trixie/InRelease'));
+    await assertRefused(repository, 'generation-strange');
+  });
+
+  test('a head that is newer than what is published', async () => {
+    using repository = await grown();
+    using elsewhere = new Repository();
+    await elsewhere.clock.sleep(24 * 3600_000);
+    await elsewhere.publish([suiteOf('bookworm', elsewhere.debs.add('other', { Package: 'other' }))]);
+    await plant(repository, await elsewhere.text('dists/bookworm/InRelease'));
     await assertRefused(repository, 'generation-strange');
   });
 

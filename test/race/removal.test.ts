@@ -75,7 +75,7 @@ describe('known defects', () => {
   }, async (t) => {
     const returner = into('sid', helloA, { name: 'returner' });
     const begin = () => race(due, [cleaner, returner], { patience: 200 });
-    assertSound(t, await exploreAll({ check, begin, admits }, 1000));
+    assertSound(t, await exploreAll({ check, begin, admits }, 300));
   });
 
   test('a rerun brings back what was removed under a dead claim', {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { createRequire } from 'node:module';
 import { suite, test } from 'node:test';
+import generated from '@opentelemetry/otlp-transformer/build/src/generated/root.js';
 import { renderOtlpTrace } from '../../src/report/otlp-trace.ts';
 import type { RunRecord } from '../../src/timing/record.ts';
 import { request, sampleRecord } from '../timing/record-samples.ts';
@@ -15,9 +15,7 @@ interface MessageType {
 }
 
 /** The classes that OpenTelemetry generates from its own .proto files. */
-const { opentelemetry } = createRequire(import.meta.url)(
-  '@opentelemetry/otlp-transformer/build/src/generated/root',
-) as {
+const { opentelemetry } = generated as unknown as {
   opentelemetry: { proto: { collector: { trace: { v1: { ExportTraceServiceRequest: MessageType } } } } };
 };
 const { ExportTraceServiceRequest } = opentelemetry.proto.collector.trace.v1;

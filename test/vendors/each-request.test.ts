@@ -159,7 +159,7 @@ test('from one request of an update on everything fails: it stops with a problem
   await sweep(t, { aged, bucket: () => aged.copy(), faults: lastingFaults, where: anywhere, attempt });
 });
 
-test('the head is written and Release beside it is not: the run is no failure, and a rerun puts Release right (invariant 3)', async (t) => {
+test('the head is written and Release beside it is not: a rerun puts Release right (invariant 3)', async (t) => {
   await using aged = await AgedRepository.make(1);
   const name = aged.copy();
   const { results } = aged.run(name);
@@ -167,11 +167,8 @@ test('the head is written and Release beside it is not: the run is no failure, a
     using _ = aged.bench.server.intercept(({ key }) =>
       key === 'dists/bookworm/Release' ? { do: 'answer', when: 'before', status: 503, code: 'SlowDown' } : undefined,
     );
-    const failure: unknown = await results.then(
-      () => undefined,
-      (error: unknown) => error,
-    );
-    t.diagnostic(`the run ended with: ${failure ?? 'success'}`);
+    // Whether this is a failure is judged above; here it is as good as a crash.
+    await results.catch(() => undefined);
   }
   await aged.run(name).results;
   await assertConsistent(aged.bench.server.objects(name), keys);

@@ -1,0 +1,176 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { InputReader } from '../action/input-reader.ts';
+import { readLocation } from '../action/location.ts';
+import type { Runner } from '../action/runner.ts';
+import { appendSummary } from '../action/summary-file.ts';
+import { version } from '../action/version.ts';
+import { Problem, throwProblems } from '../problem.ts';
+import { renderPerfComment } from '../report/perf-comment.ts';
+import type { Clock } from '../timing/clock.ts';
+import { type ComparisonFacts, compare, measured, newComparison, pairsWanted } from './comparison.ts';
+import { type ComparisonRecord, parseComparison, type ScenarioName, scenarioNames } from './comparison-record.ts';
+import { emulator, type Ground, ownBucket } from './ground.ts';
+import { harnessHash, thisMachine } from './machine.ts';
+import type { Bench } from './measure.ts';
+import { readPool } from './noise-pool.ts';
+import { looks } from './pairs.ts';
+import type { Side } from './run-build.ts';
+import type { StageInputs } from './stage-inputs.ts';
+import { subjectOf } from './subject.ts';
+
+/** What a stage that measures has of the machine. */
+export interface Surroundings {
+  readonly clock: Clock;
+  readonly runner: Runner;
+  /** This process's own file, and that of the emulator. */
+  readonly harness: { readonly main: string; readonly emulator: string };
+  /** The publish bundle that lies beside this one. */
+  readonly ownBundle: string;
+  readonly node: string;
+  readonly temporaryFolder: string;
+}
+
+/** As far as from a runner to a store in the same region. */
+const roundTripMs = 20;
+
+/**
+ * Measures the next block of a comparison of two builds (two pairs of each workload, beyond the first look of the first one) into the file `record`, which
+ * it makes or goes on with. The output `more` says whether another block is wanted.
+ */
+export async function measureStage(inputs: StageInputs, around: Surroundings): Promise<void> {
+  const sides = { base: sideOf(inputs.required('base-bundle')), head: sideOf(inputs.required('head-bundle')) };
+  const { pairing, base, head } = subjectOf(inputs);
+  const path = inputs.required('record');
+  const sessions = await readPool(inputs.text('noise'));
+  const least = inputs.text('pairs') === '12' ? looks[1] : looks[0];
+  await onBench(inputs, around, pairing, sides, async (bench) => {
+    const before =
+      (await recordAt(path)) ??
+      newComparison(bench, await factsOf(around, { kind: 'commits', base, head }), scenariosOf(inputs));
+    const pairs = (before.scenarios[0]?.runs.length ?? 0) / 2 + 2;
+    const record = await measured(bench, before, pairs);
+    await writeFile(path, `${JSON.stringify(record)}\n`);
+    const wanted = pairs < least || pairsWanted(record, sessions) !== undefined;
+    around.runner.output('more', String(wanted && pairs < looks[1]));
+  });
+}
+
+/** Compares two settings of the build beside this one, in one go, and reports in the job summary. */
+export async function settingsStage(inputs: StageInputs, around: Surroundings): Promise<void> {
+  const { runner, clock, ownBundle } = around;
+  const [a, b] = ['variant-a', 'variant-b'].map((name) => variant(inputs.required(name)));
+  if (a === undefined || b === undefined) throw new Error('two variants are two');
+  const sides = { base: { main: ownBundle, inputs: a.inputs }, head: { main: ownBundle, inputs: b.inputs } };
+  const pairing = `settings-${clock.now().toString(36)}`;
+  await onBench(inputs, around, pairing, sides, async (bench) => {
+    const sessions = await readPool(inputs.text('noise'));
+    const facts = await factsOf(around, { kind: 'settings', base: a.words, head: b.words });
+    const [scenario = 'incremental'] = scenariosOf(inputs);
+    const { result } = await compare(bench, facts, scenario, sessions);
+    const text = renderPerfComment({ base: a.words, head: b.words, pairing }, { state: 'done', ...result });
+    await appendSummary(text, runner);
+    runner.output('verdict', result.verdict);
+  });
+}
+
+async function onBench(
+  inputs: StageInputs,
+  { clock, runner, harness, node, temporaryFolder }: Surroundings,
+  pairing: string,
+  sides: Bench['sides'],
+  use: (bench: Bench) => Promise<void>,
+): Promise<void> {
+  const folder = await mkdtemp(join(temporaryFolder, 'apt-perf-'));
+  try {
+    await using ground = await groundOf(inputs, runner, harness.emulator, node);
+    await use({ sides, ground, pairing, node, folder, clock, log: runner.info });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The emulator, unless a bucket is named. */
+function groundOf(inputs: StageInputs, runner: Runner, script: string, node: string): Promise<Ground> | Ground {
+  if (inputs.text('bucket') === undefined) return emulator(script, roundTripMs, node, version);
+  const reader = new InputReader(runner, runner.secrets);
+  const location = readLocation(reader);
+  const key = reader.secret('gpg-private-key');
+  throwProblems(reader.faults);
+  if (location?.kind !== 's3') throw notABucket();
+  const { bucket, endpoint, region, forcePathStyle, credentials } = location;
+  return ownBucket(
+    { ...location, version },
+    {
+      bucket,
+      ...(endpoint === undefined ? {} : { endpoint }),
+      ...(region === undefined ? {} : { region }),
+      'force-path-style': String(forcePathStyle),
+      'access-key-id': credentials.accessKeyId,
+      'secret-access-key': credentials.secretAccessKey,
+      ...(credentials.sessionToken === undefined ? {} : { 'session-token': credentials.sessionToken }),
+      ...(key === undefined ? { unsigned: 'true' } : { 'gpg-private-key': key }),
+    },
+  );
+}
+
+async function factsOf(
+  { runner, harness }: Surroundings,
+  subject: ComparisonRecord['subject'],
+): Promise<ComparisonFacts> {
+  return {
+    subject,
+    machine: thisMachine(runner.variable('ImageOS')),
+    harness: await harnessHash([harness.main, harness.emulator]),
+  };
+}
+
+async function recordAt(path: string): Promise<ComparisonRecord | undefined> {
+  const written = await readFile(path, 'utf8').catch(() => undefined);
+  return written === undefined ? undefined : parseComparison(written);
+}
+
+function sideOf(folder: string): Side {
+  return { main: resolve(folder, 'index.js'), inputs: {} };
+}
+
+function scenariosOf(inputs: StageInputs): ScenarioName[] {
+  const words = (inputs.text('scenarios') ?? 'incremental').split(/\s+/);
+  return words.map((word) => {
+    const found = scenarioNames.find((name) => name === word);
+    if (found === undefined) throw unknownScenario();
+    return found;
+  });
+}
+
+/** `rename-concurrency=4 upload-concurrency=4`: inputs of the publish action. */
+function variant(words: string): { readonly words: string; readonly inputs: Record<string, string> } {
+  const pairs = words.split(/\s+/).map((word) => /^([a-z-]+)=([A-Za-z0-9.-]{1,20})$/.exec(word));
+  if (pairs.includes(null) || words.length > 80) {
+    throw new Problem({
+      code: 'variant-invalid',
+      title: 'A variant is no list of settings',
+      what: 'The inputs `variant-a` and `variant-b` are settings of the publish action, apart by blanks.',
+      advice: 'Write for example `variant-a: rename-concurrency=4` and `variant-b: rename-concurrency=16`.',
+    });
+  }
+  return { words, inputs: Object.fromEntries(pairs.map((pair) => [pair?.[1] ?? '', pair?.[2] ?? ''])) };
+}
+
+function unknownScenario(): Problem {
+  return new Problem({
+    code: 'scenario-unknown',
+    title: 'There is no such workload',
+    what: 'The input `scenarios` names a workload that there is not.',
+    advice: `Write one or several of ${scenarioNames.join(', ')}, the one to judge first.`,
+  });
+}
+
+function notABucket(): Problem {
+  return new Problem({
+    code: 'perf-needs-bucket',
+    title: 'A comparison needs a bucket',
+    what: 'The input `bucket` names a folder.',
+    advice: 'Name a bucket with a prefix for scratch, or leave it out to measure against the emulator.',
+  });
+}

@@ -1,0 +1,47 @@
+import { readFile } from 'node:fs/promises';
+import * as v from 'valibot';
+import { Problem } from '../problem.ts';
+import type { NoiseSession } from './noise-band.ts';
+
+const text = v.pipe(v.string(), v.maxLength(400));
+const pool = v.strictObject({
+  schema: v.literal('apt-publish/noise/1'),
+  sessions: v.pipe(
+    v.array(
+      v.strictObject({
+        key: v.strictObject({ scenario: text, machine: text, endpoint: v.picklist(['emulator', 's3']), harness: text }),
+        started: v.pipe(v.string(), v.isoTimestamp()),
+        differences: v.pipe(v.array(v.pipe(v.number(), v.finite())), v.maxLength(12)),
+      }),
+    ),
+    v.maxLength(400),
+  ),
+});
+
+/** Nights that a pool keeps: those that count, and some more to tell a stale band from none. */
+const daysKept = 28;
+
+/** The sessions of a pool's file; none when no file is named or it is not there, as before the first night. Throws `noise-pool-invalid`. */
+export async function readPool(path: string | undefined): Promise<NoiseSession[]> {
+  if (path === undefined) return [];
+  const written = await readFile(path, 'utf8').catch(() => undefined);
+  if (written === undefined) return [];
+  try {
+    return v.parse(pool, JSON.parse(written)).sessions;
+  } catch (cause) {
+    throw new Problem({
+      code: 'noise-pool-invalid',
+      title: 'The noise pool cannot be read',
+      what: 'The file of measured noise is not what the nightly workflow writes.',
+      advice: 'Delete the artifact `perf-noise` of the newest nightly run; the pool is measured anew within days.',
+      cause,
+    });
+  }
+}
+
+/** The text of a pool's file with a session more, and without those that have become too old. */
+export function poolWith(sessions: readonly NoiseSession[], session: NoiseSession): string {
+  const now = Date.parse(session.started);
+  const kept = sessions.filter(({ started }) => now - Date.parse(started) < daysKept * 86_400_000);
+  return `${JSON.stringify({ schema: 'apt-publish/noise/1', sessions: [...kept, session] })}\n`;
+}
