@@ -62,7 +62,7 @@ async function measure(scenario: Scenario, { runs, only, quick, profiles }: Wish
         log,
       }),
   };
-  return scenario.measure(bench);
+  return await scenario.measure(bench);
 }
 
 async function main(): Promise<void> {

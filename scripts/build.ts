@@ -1,6 +1,7 @@
 /**
- * Builds what the runner runs: `dist/index.js`, for the codec's workers `dist/worker/index.js`, and for comparisons `dist/perf/index.js` with the
- * S3 server that they run against, each with the licences of what it bundles. Not minified, so that a review can read it. The same sources and lock file give the same bytes on every machine.
+ * Builds what the runner runs: `dist/index.js`, `dist/worker/index.js` for the codec's workers, `dist/perf/index.js` for comparisons and, beside
+ * it, the S3 server that they run against; each with the licences of what it bundles. Not minified, so that a review can read it. The same
+ * sources and lock file give the same bytes on every machine.
  *
  *     node scripts/build.ts
  */

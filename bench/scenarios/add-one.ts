@@ -102,7 +102,7 @@ async function measurePart(bench: Bench, { name, stanzas, contents }: Part): Pro
     { what: rowNames.reprepro, run: async (round) => sampleOf(await reprepro.include(await next(round)), []) },
     { what: rowNames.ftparchive, run: async (round) => sampleOf(await ftparchive.include(await next(round)), []) },
   ];
-  return bench.compare(sides, stanzas.length > 50_000 ? 'slow' : undefined);
+  return await bench.compare(sides, stanzas.length > 50_000 ? 'slow' : undefined);
 }
 
 async function aptlyRun(line: Line, aptly: Awaited<ReturnType<typeof openAptly>>, deb: string) {

@@ -88,7 +88,7 @@ function onFreshBucket(what: string, run: (bucket: Bucket) => Promise<Sample>): 
     what,
     run: async () => {
       await using bucket = await openBucket();
-      return run(bucket);
+      return await run(bucket);
     },
   };
 }

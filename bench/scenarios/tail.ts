@@ -34,7 +34,7 @@ export const tail: Scenario = {
         run: async (round) => {
           // Every side of a round meets the same requests late, by the order in which they come.
           await using line = await startLine(bucket.endpoint, { delayMs, lateness: lateness(round, late) });
-          return ourSide(bench, { what, bucket, prefix: prefixOf(what, round), line, inputs }).run(round);
+          return await ourSide(bench, { what, bucket, prefix: prefixOf(what, round), line, inputs }).run(round);
         },
       };
     });

@@ -1,5 +1,5 @@
 import { Problem } from '../problem.ts';
-import type { Condition } from '../store/object-store.ts';
+import { type Condition, type ObjectStore, TransientStoreError } from '../store/object-store.ts';
 import { canonicalAttributes } from './attributes.ts';
 import { assertMine, type Claim, isMine, Overtaken } from './claim-guard.ts';
 import { byHashKey, canonicalKey, headKey } from './layout.ts';
@@ -42,7 +42,10 @@ export async function finish(
   } catch (error) {
     if (!(error instanceof Overtaken)) throw error;
   }
-  await phase(run, 'rename', claim.suite, (restoring) => restore(run, claim, restoring));
+  await phase(run, 'rename', claim.suite, (restoring) => {
+    const paths = claim.record.generation.renames.map(({ path }) => path);
+    return restore(run, claim.suite, paths, restoring);
+  });
   return 'overtaken';
 }
 
@@ -81,7 +84,7 @@ function commit(run: RunContext, claim: Claim, expected: Condition): Promise<boo
       await assertMine(claim, store, run.clock);
       const [swapped] = await together(
         swap(store, run.clock, record.conditions, { ...object, expected: condition }),
-        signed ? putName(store, suite, 'Release', claim.releaseText) : undefined,
+        signed ? writeRelease(run, claim, store) : undefined,
       );
       if (swapped.swapped && swapped.answered) return true;
       // The head first, the record second: only then may that head be replaced.
@@ -97,4 +100,16 @@ function commit(run: RunContext, claim: Claim, expected: Condition): Promise<boo
       advice: 'Find out what else writes into this repository and stop it, then run the job again.',
     });
   });
+}
+
+/** The head is what counts: a run whose head was written has published, also when Release beside it was not. */
+async function writeRelease(run: RunContext, { suite, releaseText }: Claim, store: ObjectStore): Promise<void> {
+  try {
+    await putName(store, suite, 'Release', releaseText);
+  } catch (error) {
+    if (!(error instanceof Problem || error instanceof TransientStoreError)) throw error;
+    run.warn(
+      `Release of suite ${suite} could not be written; the next run puts it right. Readers of InRelease are not concerned.`,
+    );
+  }
 }

@@ -1,7 +1,8 @@
 /** Where things are in a store. The only place that spells keys. */
 
 export const poolRecordKey = '.apt-publish/pool.json';
-export const probeKey = '.apt-publish/probe';
+/** Which suites there are: no record ends like this. */
+export const suitesKey = '.apt-publish/suites';
 /** Everything this tool keeps for itself. */
 export const ownPrefix = '.apt-publish/';
 

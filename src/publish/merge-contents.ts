@@ -49,8 +49,9 @@ export async function mergeContentsIndexes(
 }
 
 /** Keeps the file list of a package that this run has scanned, for the day when its lines have to leave Contents again. */
-export async function keepFileList({ store }: Phase, list: FileList): Promise<void> {
-  const bytes = await compress('gz', Buffer.from(JSON.stringify(list.paths ?? [])));
+export async function keepFileList({ store, scope }: Phase, list: FileList): Promise<void> {
+  const text = Buffer.from(JSON.stringify(list.paths ?? []));
+  const bytes = await scope.work('compress', text.length, () => compress('gz', text));
   await store.put(fileListKey(list.sha256), bytes, { ...ownAttributes, contentType: 'application/gzip' });
 }
 

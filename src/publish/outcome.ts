@@ -2,11 +2,11 @@ import { fieldValue } from '../debian/deb822.ts';
 import type { Release } from '../debian/release.ts';
 import type { SuiteOutcome } from '../timing/record.ts';
 import type { BuiltIndex } from './build-indexes.ts';
-import type { Claim } from './claim-guard.ts';
 import { digest } from './digest.ts';
 import type { HistoryEntry } from './history.ts';
 import { splitForm } from './index-paths.ts';
 import type { Prepared } from './prepare.ts';
+import type { SignedGeneration } from './sign.ts';
 import type { Conditions } from './suite-record.ts';
 
 /** What a run has done to one suite, and what a reader of that suite has to know. */
@@ -26,15 +26,14 @@ export interface SuiteResult {
 /** A suite that this run has published. */
 export function publishedResult(
   prepared: Prepared,
-  built: readonly BuiltIndex[],
-  { record }: Claim,
-  release: Release,
+  { built, release, head }: SignedGeneration & { readonly built: readonly BuiltIndex[] },
+  { number, conditions }: { number: number; conditions: Conditions },
 ): SuiteResult {
   return {
-    outcome: changedOutcome(prepared, built, record.generation.number),
+    outcome: changedOutcome(prepared, built, number),
     ...readersView(release),
-    headSha256: digest(record.generation.head),
-    conditions: record.conditions.kind,
+    headSha256: digest(head),
+    conditions: conditions.kind,
   };
 }
 

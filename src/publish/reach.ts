@@ -2,14 +2,15 @@ import { decompress } from '../codec/codecs.ts';
 import { entryFile } from '../debian/packages.ts';
 import { scanStanzas } from '../debian/stanza-index.ts';
 import { Problem } from '../problem.ts';
-import { listed, type ObjectStore } from '../store/object-store.ts';
+import type { ObjectStore } from '../store/object-store.ts';
 import { compressionOf, namesPoolFiles, readableForms, splitForm } from './index-paths.ts';
-import { byHashKey, ownPrefix, recordKey, suiteOfRecordKey } from './layout.ts';
+import { byHashKey, recordKey } from './layout.ts';
 import { listedSource } from './listed-source.ts';
 import { type Published, readRecord, type Trusted } from './look.ts';
 import { storedIndexes } from './next-record.ts';
 import { largestIndex } from './read-indexes.ts';
 import type { StoredIndex } from './suite-record.ts';
+import { allSuites } from './suite-register.ts';
 import { wave } from './wave.ts';
 
 /**
@@ -21,14 +22,9 @@ export async function reachedBy(
   trusted: Trusted,
   files: readonly string[],
 ): Promise<Map<string, Set<string>>> {
-  const suites: string[] = [];
-  for await (const { key } of listed(store, ownPrefix)) {
-    const suite = suiteOfRecordKey(key);
-    if (suite !== undefined) suites.push(suite);
-  }
   const wanted = new Set(files);
   const reached = new Map<string, Set<string>>();
-  await wave(suites, async (suite) => {
+  await wave(await allSuites(store), async (suite) => {
     const object = await store.get(recordKey(suite));
     if (!object.found) return;
     const published = await readRecord(object, suite, trusted);

@@ -2,10 +2,9 @@ import { Problem } from '../problem.ts';
 import { publicKeys } from '../signing/verify.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import { canonicalAttributes } from './attributes.ts';
-import type { Claim } from './claim-guard.ts';
 import { byHashKey, canonicalKey, recordKey } from './layout.ts';
-import { readRecord } from './look.ts';
-import type { Phase, RunContext } from './run-context.ts';
+import { type Baseline, readRecord } from './look.ts';
+import { type Phase, phase, type RunContext } from './run-context.ts';
 import { together, wave } from './wave.ts';
 
 /** Writes Release or Release.gpg. */
@@ -17,11 +16,15 @@ export async function putName(store: ObjectStore, suite: string, name: string, t
 const rounds = 20;
 
 /**
- * Puts the canonical names that an overtaken claim has written back to what the newest generation says, since this run may have
- * written them after somebody else did. Repeated until no further claim came in between.
+ * Puts these canonical names, and Release with its signature, back to what the newest generation says: names that an overtaken claim
+ * has written, since this run may have written them after somebody else did. Repeated until no further claim came in between.
  */
-export async function restore(run: RunContext, claim: Claim, { store }: Phase): Promise<void> {
-  const { suite } = claim;
+export async function restore(
+  run: RunContext,
+  suite: string,
+  paths: readonly string[],
+  { store }: Phase,
+): Promise<void> {
   const trusted = run.keys === undefined ? undefined : publicKeys(run.keys);
   let seen: string | undefined;
   for (let round = 1; round <= rounds; round += 1) {
@@ -32,7 +35,7 @@ export async function restore(run: RunContext, claim: Claim, { store }: Phase): 
     const sums = new Map(release.files.map(({ path, sha256 }) => [path, sha256]));
     const { releaseGpg } = record.generation;
     await together(
-      wave(claim.record.generation.renames, async ({ path }) => {
+      wave(paths, async (path) => {
         const sha256 = sums.get(path);
         if (sha256 === undefined) return;
         await store.copy(byHashKey(suite, path, sha256), canonicalKey(suite, path), canonicalAttributes(path, sha256));
@@ -47,4 +50,15 @@ export async function restore(run: RunContext, claim: Claim, { store }: Phase): 
     what: `Suite ${suite} was published ${rounds} times by others while this run put its index names right.`,
     advice: 'Run the job again; nothing that it published is lost.',
   });
+}
+
+/**
+ * Release stands beside the head and is written with it. Where that last write was lost, the next run puts it right, also one that has
+ * nothing else to do.
+ */
+export async function mendRelease(run: RunContext, suite: string, { record, releaseText }: Baseline): Promise<void> {
+  if (record.generation.releaseGpg === undefined) return;
+  const current = await phase(run, 'read', suite, ({ store }) => store.get(canonicalKey(suite, 'Release')));
+  if (current.found && Buffer.from(releaseText).equals(current.body)) return;
+  await phase(run, 'rename', suite, (restoring) => restore(run, suite, [], restoring));
 }

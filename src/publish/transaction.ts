@@ -30,7 +30,7 @@
  * |---|---|---|---|
  * | read, scan, plan, index, sign | nothing | nothing | |
  * | probe | `.apt-publish/probe` | that object | nobody: the next probe uses it |
- * | upload | pool files that nothing names | those files | a rerun finds them; they are content under its own name |
+ * | upload | pool files that nothing names; a new suite's entry in `.apt-publish/suites` | those files | a rerun finds them; they are content under its own name |
  * | stage | by-hash objects that nothing names | those objects | a rerun writes them again; the next sweep finds them |
  * | claim | the record | record and head apart | anybody, after the claim's time limit |
  * | rename | canonical names, Release.gpg | some names ahead of the head | the same |
@@ -41,15 +41,18 @@ import { Problem, throwProblems } from '../problem.ts';
 import { buildSuite } from './build-indexes.ts';
 import { claimGeneration } from './claim.ts';
 import { clean } from './clean.ts';
+import { digest } from './digest.ts';
 import { finish } from './finish.ts';
 import { publishedResult, type SuiteResult, unchangedResult } from './outcome.ts';
 import { requirePoolFiles, secondLook } from './pool-look.ts';
 import type { Prepare, Prepared } from './prepare.ts';
 import type { GenerationSettings } from './request.ts';
-import type { RunContext } from './run-context.ts';
+import { mendRelease } from './restore.ts';
+import { phase, type RunContext } from './run-context.ts';
 import { signGeneration } from './sign.ts';
 import { stage } from './stage.ts';
 import type { Conditions } from './suite-record.ts';
+import { enterSuite } from './suite-register.ts';
 import { type Uploads, uploadFile } from './upload.ts';
 import { together, wave } from './wave.ts';
 
@@ -76,9 +79,12 @@ export async function transact(
 ): Promise<SuiteResult> {
   const { suite } = first;
   let prepared = first;
-  let overtaken: SuiteResult | undefined;
+  let claimed: Claimed | undefined;
   for (let attempt = 1; attempt <= claims; attempt += 1) {
-    if (!prepared.changed) return overtaken ?? unchangedResult(prepared);
+    if (!prepared.changed) {
+      if (prepared.published !== undefined) await mendRelease(run, suite, prepared.published);
+      return resultOf(claimed, prepared);
+    }
     const { plan, published, pool, adopted, expectedHead } = prepared;
     const known = adopted === undefined ? published?.record.conditions : undefined;
     const conditions = known ?? (await shared.conditions());
@@ -86,6 +92,7 @@ export async function transact(
     const [generation] = await together(
       makeGeneration(run, settings, prepared),
       shared.uploads.ensure(suite, plan, conditions),
+      published === undefined || adopted !== undefined ? register(run, suite, conditions) : undefined,
     );
     const claim = await claimGeneration(run, prepared, generation, conditions);
     if (claim !== undefined) {
@@ -95,19 +102,43 @@ export async function transact(
           await requirePoolFiles(renaming, suite, plan.referenced);
         }),
       );
-      const result = publishedResult(prepared, generation.built, claim, generation.release);
       if (finished === 'committed') {
         await clean(run, claim, new Set(pool.record?.settled ?? []));
-        return result;
+        const { number } = claim.record.generation;
+        return publishedResult(prepared, generation, { number, conditions });
       }
       // Somebody else finishes this very generation: what follows only makes sure of it.
-      overtaken = result;
     }
+    claimed = { prepared, generation };
     await run.clock.sleep(run.random() * 100 * Math.min(attempt, 10));
     prepared = await shared.prepare(suite);
     throwProblems(prepared.plan.problems);
   }
   throw busy(suite);
+}
+
+/** A generation that this run has tried to claim. */
+interface Claimed {
+  readonly prepared: Prepared;
+  readonly generation: Awaited<ReturnType<typeof makeGeneration>>;
+}
+
+/**
+ * What there is to tell when nothing is left to do: a claim whose answer was lost may have taken effect, and been finished and followed
+ * by others since. The records of what became of it tell.
+ */
+function resultOf(claimed: Claimed | undefined, now: Prepared): SuiteResult {
+  if (claimed === undefined || now.published === undefined) return unchangedResult(now);
+  const { record } = now.published;
+  const newest = { number: record.generation.number, headSha256: digest(record.generation.head) };
+  const head = digest(claimed.generation.head);
+  const mine = [newest, ...record.kept].find(({ headSha256 }) => headSha256 === head);
+  if (mine === undefined) return unchangedResult(now);
+  return publishedResult(claimed.prepared, claimed.generation, { ...mine, conditions: record.conditions });
+}
+
+function register(run: RunContext, suite: string, conditions: Conditions): Promise<void> {
+  return phase(run, 'upload', suite, (uploading) => enterSuite(run, uploading, suite, conditions));
 }
 
 /** The phases index, sign and stage. */

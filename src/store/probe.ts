@@ -4,6 +4,7 @@ import {
   conditionRefusedCode,
   type EtagSpelling,
   type ObjectStore,
+  TransientStoreError,
   type Written,
 } from './object-store.ts';
 
@@ -24,6 +25,8 @@ const attributes = { contentType: 'text/plain; charset=utf-8', cacheControl: 'no
 const staleEtag = '00000000000000000000000000000000';
 /** Others may probe at the same time, and then an ETag just read is stale at once. */
 const rounds = 3;
+/** How often a question is asked whose answer was lost. */
+const asked = 5;
 
 /**
  * Finds out by trying whether a store holds conditions, since some ignore them without a word: a condition that must fail is
@@ -49,17 +52,41 @@ export async function probe(store: ObjectStore): Promise<Probed> {
 
 /** `never`: even the ETag just read is taken for a stale one, which is what the wrong spelling leads to. */
 async function swaps(store: ObjectStore, spelled: EtagSpelling): Promise<'held' | 'ignored' | 'refused' | 'never'> {
-  const stale = await attempt(store, { etag: staleEtag, spelled });
+  const stale = await answered(() => attempt(store, { etag: staleEtag, spelled }));
   if (stale === 'refused') return 'refused';
   if (stale.written) return 'ignored';
   for (let round = 1; round <= rounds; round += 1) {
-    const now = await store.get(key);
-    if (!now.found) return 'never';
-    const fresh = await attempt(store, { etag: now.etag, spelled });
+    const fresh = await answered(async () => {
+      const now = await store.get(key);
+      return now.found ? attempt(store, { etag: now.etag, spelled }) : 'gone';
+    });
+    if (fresh === 'gone') return 'never';
     if (fresh === 'refused') return 'refused';
     if (fresh.written) return 'held';
   }
   return 'never';
+}
+
+/** Asks again when an answer is lost: whether a write took effect shows in the next one. */
+async function answered<T>(ask: () => Promise<T>): Promise<T> {
+  for (let count = 1; ; count += 1) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof TransientStoreError)) throw error;
+      if (count === asked) throw unanswered(error);
+    }
+  }
+}
+
+function unanswered(cause: TransientStoreError): Problem {
+  return new Problem({
+    code: 'store-unavailable',
+    title: 'The store does not answer as it should',
+    what: `${cause.message} It was asked ${asked} times whether it holds conditional writes.`,
+    advice: 'See the status page or the log of the store, then run the job again.',
+    cause,
+  });
 }
 
 async function attempt(store: ObjectStore, condition: Condition): Promise<Written | { written: false } | 'refused'> {

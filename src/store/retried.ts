@@ -10,15 +10,16 @@ export interface RetrySettings {
 }
 
 const attempts = 5;
-const shortestWait = 100;
+/** Stores that count requests do so by the second (R2, GCS: one write a second on a key): less than that is another refusal. */
+const shortestWait = { connection: 100, server: 100, timeout: 100, throttled: 1000 } as const;
 const longestWait = 20_000;
-/** The upper end of the first wait, by what went wrong; stores that count requests do so by the second (R2, GCS: one write a second on a key). */
-const firstWait = { connection: 200, server: 200, timeout: 200, throttled: 1000 } as const;
+/** The upper end of the first wait, by what went wrong. */
+const firstWait = { connection: 200, server: 200, timeout: 200, throttled: 1500 } as const;
 /** A store that asks for more patience than this has an outage, and a run that waits for it looks hung. */
 const longestRetryAfter = 60_000;
 
 /**
- * Repeats what failed in a way that may pass: at most five attempts, exponential back-off with full jitter between 0.1 and 20 s,
+ * Repeats what failed in a way that may pass: at most five attempts, exponential back-off with jitter, 0.1 to 20 s and at least a second after a throttle,
  * never sooner than the store's own Retry-After. A write that must not be sent twice (`PutOptions.once`, or a condition on an
  * ETag) is repeated only after answers that say for certain that it had no effect; otherwise the `TransientStoreError` goes on
  * to the caller, who reads back. A repeated write with `absent` may find its own first attempt: `precondition-failed` then means
@@ -70,7 +71,8 @@ async function backOff(error: TransientStoreError, count: number, { clock, rando
   const asked = error.retryAfter ?? 0;
   if (count >= attempts || asked > longestRetryAfter) throw unavailable(error, count);
   const upper = Math.min(longestWait, firstWait[error.kind] * 3 ** (count - 1));
-  await clock.sleep(Math.max(asked, shortestWait + random() * (upper - shortestWait)));
+  const lower = shortestWait[error.kind];
+  await clock.sleep(Math.max(asked, lower + random() * (upper - lower)));
 }
 
 function unavailable(error: TransientStoreError, count: number): Problem {

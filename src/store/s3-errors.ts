@@ -35,8 +35,10 @@ export function s3Failure(error: unknown): S3Failure {
   const status = number(record(fields['$metadata'])['httpStatusCode']) ?? number(response['statusCode']);
   const named = text(fields['Code']) ?? text(fields['name']) ?? 'unknown error';
   const region = headers['x-amz-bucket-region'] ?? text(fields['Region']);
+  // An answer whose body was cut short says nothing: the client then reports the error of reading it, not one of S3's.
+  const cut = /^(?:Error|TimeoutError|AbortError)$/.test(named) && !isHtml(headers);
   return {
-    ...(status === undefined ? {} : { status }),
+    ...(status === undefined || cut ? {} : { status }),
     code: status === undefined ? (text(fields['code']) ?? named) : named,
     headers,
     ...(region === undefined ? {} : { region }),
@@ -190,7 +192,11 @@ function wrongRegion(region: string, request: FailedRequest, cause: Error): Prob
 }
 
 function isPage(failure: S3Failure): boolean {
-  return /^text\/html\b/i.test(failure.headers['content-type'] ?? '');
+  return isHtml(failure.headers);
+}
+
+function isHtml(headers: Readonly<Record<string, string>>): boolean {
+  return /^text\/html\b/i.test(headers['content-type'] ?? '');
 }
 
 /** RFC 9110 §10.2.3, the form in seconds; a date would need the store's clock and is left alone. */

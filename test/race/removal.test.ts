@@ -79,7 +79,7 @@ describe('known defects', () => {
   });
 
   test('a rerun brings back what was removed under a dead claim', {
-    todo: 'it ends with claim-incomplete',
+    todo: 'the rerun refuses to finish the claim',
   }, async (t) => {
     const returner = into('forky', helloA, { name: 'returner' });
     const begin = () => race(due, [cleaner, returner], { patience: 200, thaw: 'never' });

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { assess } from '../../src/perf/assess.ts';
+import { change, type PerfState, renderPerfComment } from '../../src/report/perf-comment.ts';
+import { base, head, pairing, sampleComparison, sampleScenario } from './comparison-samples.ts';
+
+const subject = { base, head, pairing };
+const done = (record: Parameters<typeof assess>[0]): PerfState => ({ state: 'done', ...assess(record, []) });
+const plain = (text: string) =>
+  text.replaceAll(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code))).replaceAll('\u200B', '');
+
+describe('the comment that answers /apt-perf', () => {
+  it('has the whole answer in its first line: verdict, size, interval, band', () => {
+    const text = plain(renderPerfComment(subject, done(sampleComparison([14, 15, 16, 15, 14, 16]))));
+    assert.match(
+      text,
+      /^## apt-perf: slower: incremental \+15\.0 % \(95 % \+14\.0 % … \+16\.0 %\), noise band ±10\.0 %\n/,
+    );
+    assert.match(
+      text,
+      /\| Could detect \| a slowdown of \d+\.\d % or more \(four times in five\); up to 16\.0 % could hide/,
+    );
+    assert.match(text, /\| incremental, judged \| 1\.0 s \| 1\.1 s \| \+15\.0 % \|/);
+    assert.match(text, /\| incremental: requests \| 18 \| 18 \| same \|/);
+    assert.match(text, /read ±0 ms · upload \+80 ms/);
+    assert.match(text, /\+ means that the head takes longer/);
+  });
+
+  it('says of one pair that a change of any size could hide behind it', () => {
+    // What another project once called "slower" and "within noise".
+    for (const percent of [8.4, -1.7]) {
+      const text = plain(renderPerfComment(subject, done(sampleComparison([percent]))));
+      assert.match(text, /^## apt-perf: inconclusive: incremental [+−]\d\.\d % \(no interval\)/);
+      assert.match(text, /with 1 pair a change of any size could hide; six are needed/);
+      assert.match(text, /Fewer than six pairs: no verdict is possible/);
+    }
+  });
+
+  it('judges nothing, and shows no change, where the sides did different work', () => {
+    const scenarios = [sampleScenario('incremental', [9, 9, 9, 9, 9, 9], { repository: 'c'.repeat(64) })];
+    const text = plain(renderPerfComment(subject, done(sampleComparison([], { scenarios }))));
+    assert.match(text, /^## apt-perf: not comparable\n/);
+    assert.match(text, /did not publish the same repository/);
+    assert.doesNotMatch(text, /9\.0 %/);
+  });
+
+  it('has words for every other state', () => {
+    const states: [PerfState, string][] = [
+      [{ state: 'queued' }, 'queued'],
+      [{ state: 'building' }, 'building both sides'],
+      [{ state: 'running', runs: 3, of: 12 }, 'running, 3 of 12 runs done'],
+      [{ state: 'failed', stage: 'measure', what: 'It broke.', advice: 'Mend it.' }, 'failed (measure)'],
+      [{ state: 'refused', what: 'No.', advice: 'Ask.' }, 'refused'],
+      [{ state: 'superseded' }, 'superseded'],
+    ];
+    for (const [state, words] of states) {
+      assert.match(
+        plain(renderPerfComment(subject, state)),
+        new RegExp(`^## apt-perf: ${words.replaceAll(/[()]/g, '\\$&')}\n`),
+      );
+    }
+  });
+
+  it('fits into a comment with every run of every workload, and is safe to show', () => {
+    const pairs = Array.from({ length: 12 }, (_, index) => index);
+    const scenarios = (['incremental', 'cold', 'large', 'no-op'] as const).map((name) => sampleScenario(name, pairs));
+    const text = renderPerfComment({ ...subject, pairing: '@octocat <b>' }, done(sampleComparison([], { scenarios })));
+    assert.ok(text.length < 60_000);
+    assert.doesNotMatch(text, /@octocat|<b>/);
+  });
+
+  it('writes changes with their direction', () => {
+    assert.deepEqual([0.0763, -0.0763, 0, 0.0001].map(change), ['+7.9 %', '−7.3 %', '±0.0 %', '±0.0 %']);
+  });
+});
