@@ -50,6 +50,15 @@ export function sampleOf(cost: Pick<Sample, 'ms' | 'cpuMs' | 'peakBytes'>, reque
   };
 }
 
+/** As `sampleOf`, for several processes in turn: their windows are not those of one, so there are none. */
+export function sampleOfSeveral(
+  cost: Pick<Sample, 'ms' | 'cpuMs' | 'peakBytes'>,
+  requests: readonly LoggedRequest[],
+): Sample {
+  const { windows: _, ...sample } = sampleOf(cost, requests);
+  return sample;
+}
+
 /** Writes (copies among them) below dists/, but for by-hash names and aptly's staging names (`Packages.tmp.gz`). */
 function changesClientName({ method, target, status }: LoggedRequest): boolean {
   if (method !== 'PUT' || status < 200 || status > 299) return false;

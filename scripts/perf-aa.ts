@@ -4,7 +4,7 @@
  *
  *     npm run perf:aa                        50 comparisons of dist/ with itself
  *     npm run perf:aa -- --pairings 2        a short version
- *     npm run perf:aa -- --controls 3        the three slower builds, three times each
+ *     npm run perf:aa -- --pairings 4 --controls 3   then the three slower builds, three times each
  *     npm run perf:aa -- --bundle other/dist/index.js
  */
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -27,6 +27,8 @@ import { root } from './build.ts';
 const roundTripMs = 20;
 /** What two directions too many in fifty would take: 4 % of equal builds. */
 const mostDirections = 0.04;
+/** Comparisons of a workload with itself after which its noise counts as measured. */
+const fewestNights = 4;
 
 interface Comparison {
   readonly name: string;
@@ -48,23 +50,28 @@ try {
   // The side under test is a copy, so that a build of it in the meantime changes nothing.
   await cp(dirname(values.bundle), join(folder, 'bundle'), { recursive: true });
   const base: Side = { main: join(folder, 'bundle', 'index.js'), inputs: {} };
-  const sessions = await alike(base, Number(values.pairings));
-  if (Number(values.controls) > 0) await slower(base, Number(values.controls), sessions);
+  const sessions = await alike(base, Number(values.pairings), 'incremental');
+  if (Number(values.controls) > 0) {
+    sessions.push(...(await alike(base, fewestNights, 'cold')));
+    await slower(base, Number(values.controls), sessions);
+  }
 } finally {
   await rm(folder, { recursive: true, force: true });
 }
 
 /** The bundle against itself; each comparison is judged by the noise of those before it, as on a machine that measures every night. */
-async function alike(base: Side, pairings: number): Promise<NoiseSession[]> {
+async function alike(base: Side, pairings: number, scenario: ScenarioName): Promise<NoiseSession[]> {
   const sessions: NoiseSession[] = [];
   let directions = 0;
   for (let index = 1; index <= pairings; index += 1) {
-    const { record, result } = await run(base, { name: `aa-${index}`, head: base, scenario: 'incremental' }, sessions);
+    const { record, result } = await run(base, { name: `${scenario}-${index}`, head: base, scenario }, sessions);
     const session = noiseSession(record);
     if (session !== undefined) sessions.push(session);
     if (result.verdict !== 'within noise' && result.verdict !== 'inconclusive') directions += 1;
   }
-  console.log(`${directions} of ${pairings} comparisons of the bundle with itself named a direction or failed.`);
+  console.log(
+    `${scenario}: ${directions} of ${pairings} comparisons of the bundle with itself named a direction or failed.`,
+  );
   if (directions > Math.max(1, mostDirections * pairings)) process.exitCode = 1;
   return sessions;
 }

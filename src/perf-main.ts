@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { reportFailure } from './action/failure.ts';
 import { githubRunner } from './action/runner.ts';
 import { systemClock } from './action/system-clock.ts';
@@ -9,12 +9,17 @@ import { measureStage, type Surroundings, settingsStage } from './perf/measure-s
 import { poolStage, reportStage } from './perf/report-stage.ts';
 import { StageInputs } from './perf/stage-inputs.ts';
 
+/** The bundler copies what it sees a path of into the bundle, so it must not see one. */
+function beside(file: string, ...steps: readonly string[]): string {
+  return resolve(dirname(file), ...steps);
+}
+
 const runner = githubRunner();
 const around: Surroundings = {
   clock: systemClock,
   runner,
-  harness: { main: import.meta.filename, emulator: join(import.meta.dirname, 'emulator', 'index.js') },
-  ownBundle: join(import.meta.dirname, '..', 'index.js'),
+  harness: { main: import.meta.filename, emulator: beside(import.meta.filename, 'emulator/index.js') },
+  ownBundle: beside(import.meta.filename, '../index.js'),
   node: process.execPath,
   temporaryFolder: runner.variable('RUNNER_TEMP') ?? tmpdir(),
 };

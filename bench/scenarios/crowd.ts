@@ -5,7 +5,7 @@ import { startLine } from '../line.ts';
 import { type Row, ratio, type Sample, type Side } from '../measurement.ts';
 import { inTurn } from '../observed-process.ts';
 import { runAction } from '../our-action.ts';
-import { sampleOf } from '../request-log.ts';
+import { sampleOfSeveral } from '../request-log.ts';
 import { writeSmallDebs } from '../sample-debs.ts';
 import { allIn, rowNamed, type Scenario } from '../scenario.ts';
 
@@ -51,7 +51,7 @@ export const crowd: Scenario = {
           );
           const ms = performance.now() - from;
           const windows = { [worst]: Math.max(...runs.map((run) => run.ms)) };
-          return { ...sampleOf({ ...inTurn(runs), ms }, line.take()), windows };
+          return { ...sampleOfSeveral({ ...inTurn(runs), ms }, line.take()), windows };
         },
       }),
     );

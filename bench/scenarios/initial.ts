@@ -5,7 +5,7 @@ import { startLine } from '../line.ts';
 import { ratio } from '../measurement.ts';
 import { inTurn, type Observed } from '../observed-process.ts';
 import { runAction } from '../our-action.ts';
-import { sampleOf } from '../request-log.ts';
+import { sampleOf, sampleOfSeveral } from '../request-log.ts';
 import { writeSmallDebs } from '../sample-debs.ts';
 import { allIn, farMs, rowNamed, type Scenario } from '../scenario.ts';
 
@@ -63,7 +63,7 @@ export const initial: Scenario = {
             line.take();
             const parts: Observed[] = [];
             for (const folder of folders) parts.push(await publish(`batches-${round}`, [folder]));
-            return sampleOf(inTurn(parts), line.take());
+            return sampleOfSeveral(inTurn(parts), line.take());
           },
         },
       ],

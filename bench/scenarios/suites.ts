@@ -4,7 +4,7 @@ import { openBucket } from '../laboratory.ts';
 import { startLine } from '../line.ts';
 import { ratio } from '../measurement.ts';
 import { inTurn, type Observed } from '../observed-process.ts';
-import { sampleOf } from '../request-log.ts';
+import { sampleOfSeveral } from '../request-log.ts';
 import { writeSmallDeb, writeSmallDebs } from '../sample-debs.ts';
 import { allIn, farMs, ourSide, prepareOurs, rowNamed, type Scenario } from '../scenario.ts';
 
@@ -42,7 +42,7 @@ export const suites: Scenario = {
           line.take();
           const updates: Observed[] = [];
           for (const name of names) updates.push(await aptly.update(name));
-          return sampleOf(inTurn(updates), line.take());
+          return sampleOfSeveral(inTurn(updates), line.take());
         },
       },
       {

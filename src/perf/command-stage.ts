@@ -38,7 +38,10 @@ export async function commandStage(inputs: StageInputs, clock: Clock, runner: Ru
     if (command === undefined) return runner.info('no command');
     const { head, base, fork } = bound(command, pull);
     const from = (await mergeBase(repository, base, head)) ?? base;
-    const noise = await newestRun(repository, nightly, own.default_branch);
+    const noise = await newestRun(repository, nightly, own.default_branch).catch((error: unknown) => {
+      runner.info(`the noise band is the default one: ${error instanceof Error ? error.message : String(error)}`);
+      return undefined;
+    });
     const outputs = {
       go: 'true',
       number: String(issue.number),

@@ -112,6 +112,7 @@ function firstRecord(suite: string, head: string): Baseline['record'] {
     generation: { number: 0, head, renames: [], added: [], poolVersion: 0 },
     kept: [],
     condemned: [],
+    fading: [],
     unlisted: [],
     conditions: { kind: 'none', etags: 'bare' },
     embedded: {},

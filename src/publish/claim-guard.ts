@@ -1,37 +1,97 @@
 import type { ObjectStore } from '../store/object-store.ts';
-import type { Clock } from '../timing/clock.ts';
+import { ownAttributes } from './attributes.ts';
 import { recordKey } from './layout.ts';
-import { parseSuiteRecord, type SuiteRecord } from './suite-record.ts';
+import type { RunContext } from './run-context.ts';
+import { parseSuiteRecord, renderSuiteRecord, type SuiteRecord } from './suite-record.ts';
+import { swap } from './swap.ts';
 
-/** A claim that this run holds, or held. */
-export interface Claim {
-  readonly suite: string;
-  readonly record: SuiteRecord;
-  /** The Release of the claimed generation. */
-  readonly releaseText: string;
-  /** `monotonic()` just before the claim was sent: from here its time limit runs. */
-  readonly at: number;
-}
-
-/** Thrown by a claimer that finds that its claim was taken over: it must not write any more. */
+/** Thrown by a claimer whose claim was taken over, or whose time is over: it must not write any more. */
 export class Overtaken extends Error {
   override readonly name = 'Overtaken';
 }
 
 /**
- * Called before every write between claim and commit. Within the time limit nobody else acts on the claim, so nothing has to be
- * asked; past it the record is read, and a claim that is no longer one's own throws `Overtaken`.
+ * A claim that this run holds. Within its time limit nobody else acts on it. Past it, the claim has to be renewed before every further
+ * write, by compare-and-swap: to read that the record is still one's own would be no lease, since it may be taken over right after.
  */
-export async function assertMine(claim: Claim, store: ObjectStore, clock: Clock): Promise<void> {
-  const elapsed = clock.monotonic() - claim.at;
-  if (elapsed < claim.record.claim.limitSeconds * 1000) return;
-  if (!(await isMine(claim, store))) throw new Overtaken(`The claim on suite ${claim.suite} was taken over.`);
-}
+export class Claim {
+  readonly suite: string;
+  /** The Release of the claimed generation. */
+  readonly releaseText: string;
+  #record: SuiteRecord;
+  #etag: string;
+  #at: number;
+  #late = false;
+  #renewing: Promise<void> | undefined;
 
-/** Whether the record still is this claim. */
-export async function isMine({ suite, record }: Claim, store: ObjectStore): Promise<boolean> {
-  const object = await store.get(recordKey(suite));
-  if (!object.found) return false;
-  const now = parseSuiteRecord(object.body, suite);
-  return now.claim.run === record.claim.run && now.generation.number === record.generation.number;
+  /** `at`: `monotonic()` just before the claim was sent, for from there its time limit runs; `etag`: of the record that is the claim. */
+  constructor(held: { suite: string; record: SuiteRecord; releaseText: string; etag: string; at: number }) {
+    this.suite = held.suite;
+    this.releaseText = held.releaseText;
+    this.#record = held.record;
+    this.#etag = held.etag;
+    this.#at = held.at;
+  }
+
+  get record(): SuiteRecord {
+    return this.#record;
+  }
+
+  /** Of the record as it was last written by this run. */
+  get recordEtag(): string {
+    return this.#etag;
+  }
+
+  /** Whether a write of this run may have taken effect after its time: only then can it have come after somebody else's. */
+  get late(): boolean {
+    return this.#late;
+  }
+
+  /** To be called when a write has ended. */
+  writeEnded(run: RunContext): void {
+    if (this.#isOver(run)) this.#late = true;
+  }
+
+  /** Throws `Overtaken` once the time limit is over: for writes that can wait for the next run. */
+  async assertInTime(run: RunContext): Promise<void> {
+    if (this.#isOver(run)) throw new Overtaken(`The time of the claim on suite ${this.suite} is over.`);
+  }
+
+  /** Renews the claim when its time is over, and throws `Overtaken` when somebody else holds it. */
+  async assertMine(run: RunContext, store: ObjectStore): Promise<void> {
+    if (!this.#isOver(run)) return;
+    this.#renewing ??= this.#renew(run, store).finally(() => {
+      this.#renewing = undefined;
+    });
+    await this.#renewing;
+  }
+
+  /** Whether the record still is this claim. */
+  async isMine(store: ObjectStore): Promise<boolean> {
+    const object = await store.get(recordKey(this.suite));
+    if (!object.found) return false;
+    const now = parseSuiteRecord(object.body, this.suite);
+    return now.claim.run === this.#record.claim.run && now.generation.number === this.#record.generation.number;
+  }
+
+  #isOver(run: RunContext): boolean {
+    return run.clock.monotonic() - this.#at >= this.#record.claim.limitSeconds * 1000;
+  }
+
+  async #renew(run: RunContext, store: ObjectStore): Promise<void> {
+    const at = run.clock.monotonic();
+    const { claim } = this.#record;
+    // Other bytes, so that whoever waits for this claim to end sees that it has begun anew.
+    const record = { ...this.#record, claim: { ...claim, renewals: (claim.renewals ?? 0) + 1 } };
+    const swapped = await swap(store, run.clock, record.conditions, {
+      key: recordKey(this.suite),
+      body: renderSuiteRecord(record),
+      attributes: ownAttributes,
+      expected: { etag: this.#etag },
+    });
+    if (!swapped.swapped) throw new Overtaken(`The claim on suite ${this.suite} was taken over.`);
+    this.#record = record;
+    this.#etag = swapped.etag;
+    this.#at = at;
+  }
 }

@@ -1,6 +1,6 @@
 import { ownAttributes } from './attributes.ts';
 import type { BuiltIndex } from './build-indexes.ts';
-import type { Claim } from './claim-guard.ts';
+import { Claim } from './claim-guard.ts';
 import { recordKey } from './layout.ts';
 import { makingOf } from './making.ts';
 import { nextRecord } from './next-record.ts';
@@ -31,8 +31,8 @@ export function claimGeneration(
     built: generation.built,
     added: [...plan.poolFiles.map(({ key }) => key), ...plan.referenced],
     unlisted: plan.unlisted,
-    settled: new Set(pool.record?.settled ?? []),
-    poolVersion: pool.version,
+    pool,
+    abandoned: prepared.abandoned,
     orphans: prepared.orphans,
     conditions,
     claim: { run: run.run, limitSeconds: Math.ceil(run.claimLimit / 1000) },
@@ -47,6 +47,7 @@ export function claimGeneration(
       attributes: ownAttributes,
       expected: prepared.expectedRecord,
     });
-    return swapped.swapped ? { suite, record, releaseText: generation.releaseText, at } : undefined;
+    if (!swapped.swapped) return undefined;
+    return new Claim({ suite, record, releaseText: generation.releaseText, etag: swapped.etag, at });
   });
 }

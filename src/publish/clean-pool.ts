@@ -1,8 +1,10 @@
 import { publicKeys } from '../signing/verify.ts';
-import type { Claim } from './claim-guard.ts';
-import { lookAtPool, type PoolSight, replacePoolRecord, settledPool } from './pool-look.ts';
+import { type Claim, Overtaken } from './claim-guard.ts';
+import { type PoolSight, replacePoolRecord, settledPool } from './pool-look.ts';
+import { isSettled, type PoolRecord } from './pool-record.ts';
 import { reachedBy } from './reach.ts';
-import type { Phase, RunContext } from './run-context.ts';
+import { type Phase, phase, type RunContext } from './run-context.ts';
+import type { SuiteRecord } from './suite-record.ts';
 
 /** How many settled files the record of the pool remembers, so that the suites can forget them. */
 const remembered = 5000;
@@ -12,42 +14,52 @@ const remembered = 5000;
  * only then are the suites read, so that a publisher who lists one of them either is seen here, or sees it condemned. What some
  * suite still reaches is taken back.
  *
- * `due`: at most 1000 names, one batch delete.
+ * `due`: at most 1000 files, one batch delete.
  */
-export async function cleanPool(
-  run: RunContext,
-  { store }: Phase,
-  claim: Claim,
-  due: readonly string[],
-): Promise<void> {
+export async function cleanPool(run: RunContext, claim: Claim, due: SuiteRecord['unlisted']): Promise<void> {
   const { suite, record } = claim;
   const { conditions } = record;
-  const quiet = await settledPool(run, store, conditions);
-  const already = new Set(quiet.record?.settled ?? []);
-  const files = due.filter((file) => !already.has(file));
-  if (files.length === 0) return;
-  const at = run.clock.monotonic();
-  const settled = quiet.record?.settled ?? [];
-  const condemned = await replacePoolRecord(run, store, conditions, quiet, { condemned: files, settled });
-  if (!condemned.swapped) return;
-  const mine: PoolSight = { version: quiet.version + 1, etag: condemned.etag };
-  let done: string[] = [];
-  try {
-    const trusted = run.keys === undefined ? undefined : publicKeys(run.keys);
-    const reached = await reachedBy(store, trusted, files);
-    const unreached = files.filter((file) => !reached.has(file));
-    if (!(await stillMine(run, store, mine, at))) return;
-    if (unreached.length > 0) await store.delete(unreached);
-    // A file that another suite lists is that suite's to remove; one of a kept generation of this suite is asked for again.
-    done = files.filter((file) => reached.get(file)?.has(suite) !== true);
-  } finally {
-    const all = [...settled, ...done].slice(-remembered);
-    await replacePoolRecord(run, store, conditions, mine, { condemned: [], settled: all });
-  }
+  await phase(run, 'clean', suite, async (cleaning) => {
+    const quiet = await settledPool(run, cleaning.store, conditions);
+    const files = due.filter((file) => !isSettled(quiet.record, suite, file)).map(({ filename }) => filename);
+    if (files.length === 0) return;
+    const settled = quiet.record?.settled ?? [];
+    const at = run.clock.monotonic();
+    const condemned = await replacePoolRecord(run, cleaning.store, conditions, quiet, { condemned: files, settled });
+    if (!condemned.swapped) return;
+    const mine: PoolSight = { version: quiet.version + 1, etag: condemned.etag };
+    let done: PoolRecord['settled'] = [];
+    try {
+      done = await removeUnreached(run, cleaning, suite, files, at);
+    } finally {
+      const all = [...settled, ...done].slice(-remembered);
+      await replacePoolRecord(run, cleaning.store, conditions, mine, { condemned: [], settled: all });
+    }
+  });
 }
 
-/** Past its time limit a cleaner may have been taken over, and what it condemned may be listed again. */
-async function stillMine(run: RunContext, store: Phase['store'], mine: PoolSight, at: number): Promise<boolean> {
-  if (run.clock.monotonic() - at < run.claimLimit) return true;
-  return (await lookAtPool(store)).version === mine.version;
+/** Deletes what no suite reaches, and tells which of the files this suite may forget. */
+async function removeUnreached(
+  run: RunContext,
+  { store }: Phase,
+  suite: string,
+  files: readonly string[],
+  condemnedAt: number,
+): Promise<PoolRecord['settled']> {
+  const trusted = run.keys === undefined ? undefined : publicKeys(run.keys);
+  const reached = await reachedBy(store, trusted, files);
+  const unreached = files.filter((file) => !reached.has(file));
+  // Past its time limit a cleaner may have been taken over, and what it condemned may be listed again.
+  const inTime = async () => {
+    if (run.clock.monotonic() - condemnedAt >= run.claimLimit)
+      throw new Overtaken('The time for cleaning the pool is over.');
+  };
+  if (unreached.length > 0) {
+    await phase(run, 'clean', suite, (removing) => removing.store.delete(unreached), { before: inTime });
+  }
+  const at = new Date(run.clock.now()).toISOString();
+  // One that a kept generation of this suite reaches is asked for again.
+  return files
+    .filter((file) => reached.get(file)?.has(suite) !== true)
+    .map((filename) => ({ filename, ...(reached.has(filename) ? { suite } : {}), at }));
 }

@@ -1,5 +1,5 @@
 import { Problem } from '../problem.ts';
-import { assertMine, type Claim, Overtaken } from './claim-guard.ts';
+import { type Claim, Overtaken } from './claim-guard.ts';
 import { cleanPool } from './clean-pool.ts';
 import { byHashKey } from './layout.ts';
 import { phase, type RunContext } from './run-context.ts';
@@ -15,19 +15,18 @@ const poolGrace = 7 * 24 * 3600_000;
  * After the commit: deletes the by-hash objects that this claim has condemned, and pool files whose grace is over. A run that may
  * not delete has published all the same (invariant 7): it says so, and the next one that may will find them.
  */
-export async function clean(run: RunContext, claim: Claim, settled: ReadonlySet<string>): Promise<void> {
+export async function clean(run: RunContext, claim: Claim): Promise<void> {
   const { suite, record } = claim;
-  const due = dueFiles(record, settled, run.clock.now());
+  const due = dueFiles(record, run.clock.now());
   if (record.condemned.length === 0 && due.length === 0) return;
   try {
-    await phase(run, 'clean', suite, async (cleaning) => {
+    if (record.condemned.length > 0) {
       const keys = record.condemned.map(({ path, sha256 }) => byHashKey(suite, path, sha256));
-      await wave(batches(keys), async (batch) => {
-        await assertMine(claim, cleaning.store, run.clock);
-        await cleaning.store.delete(batch);
-      });
-      if (due.length > 0) await cleanPool(run, cleaning, claim, due.slice(0, batchSize));
-    });
+      // Past the limit a publisher may have staged one of them again; the next claim condemns them once more.
+      const inTime = { before: () => claim.assertInTime(run) };
+      await phase(run, 'clean', suite, ({ store }) => wave(batches(keys), (batch) => store.delete(batch)), inTime);
+    }
+    if (due.length > 0) await cleanPool(run, claim, due.slice(0, batchSize));
   } catch (error) {
     if (error instanceof Overtaken) return;
     if (!(error instanceof Problem)) throw error;
@@ -35,10 +34,8 @@ export async function clean(run: RunContext, claim: Claim, settled: ReadonlySet<
   }
 }
 
-function dueFiles(record: SuiteRecord, settled: ReadonlySet<string>, now: number): string[] {
-  return record.unlisted
-    .filter(({ filename, since }) => now - Date.parse(since) > poolGrace && !settled.has(filename))
-    .map(({ filename }) => filename);
+function dueFiles(record: SuiteRecord, now: number): SuiteRecord['unlisted'] {
+  return record.unlisted.filter(({ since }) => now - Date.parse(since) > poolGrace);
 }
 
 function batches(keys: readonly string[]): string[][] {

@@ -1,10 +1,10 @@
 import { Problem } from '../problem.ts';
 import { type Condition, type ObjectStore, TransientStoreError } from '../store/object-store.ts';
 import { canonicalAttributes } from './attributes.ts';
-import { assertMine, type Claim, isMine, Overtaken } from './claim-guard.ts';
+import { type Claim, Overtaken } from './claim-guard.ts';
 import { byHashKey, canonicalKey, headKey } from './layout.ts';
 import { putName, restore } from './restore.ts';
-import { type Phase, phase, type RunContext } from './run-context.ts';
+import { type Phase, type PhaseGuard, phase, type RunContext } from './run-context.ts';
 import type { StoredIndex } from './suite-record.ts';
 import { swap } from './swap.ts';
 import { together, wave } from './wave.ts';
@@ -28,30 +28,39 @@ export async function finish(
   expected: Condition,
   beside: (phase: Phase) => Promise<void>,
 ): Promise<Finished> {
+  const guard: PhaseGuard = { before: (store) => claim.assertMine(run, store), after: () => claim.writeEnded(run) };
   try {
-    await phase(run, 'rename', claim.suite, async (renaming) => {
-      const { renames } = claim.record.generation;
-      renaming.scope.expect(renames.length + 2);
-      await together(
-        wave(renames, (index) => rename(run, claim, renaming, index)),
-        writeReleaseGpg(run, claim, renaming),
-        beside(renaming),
-      );
-    });
-    if (await commit(run, claim, expected)) return 'committed';
+    const rename = (renaming: Phase) => renameAll(claim, renaming, beside);
+    await phase(run, 'rename', claim.suite, rename, guard);
+    const committing = (phase: Phase) => commit(run, claim, expected, phase);
+    const outcome = await phase(run, 'commit', claim.suite, committing, guard);
+    if (outcome === 'release late') {
+      await phase(run, 'rename', claim.suite, (restoring) => restore(run, claim.suite, [], restoring));
+    }
+    if (outcome !== 'overtaken') return 'committed';
   } catch (error) {
     if (!(error instanceof Overtaken)) throw error;
   }
-  await phase(run, 'rename', claim.suite, (restoring) => {
+  // What was written in time was written before anybody else could have begun.
+  if (claim.late) {
     const paths = claim.record.generation.renames.map(({ path }) => path);
-    return restore(run, claim.suite, paths, restoring);
-  });
+    await phase(run, 'rename', claim.suite, (restoring) => restore(run, claim.suite, paths, restoring));
+  }
   return 'overtaken';
 }
 
+async function renameAll(claim: Claim, renaming: Phase, beside: (phase: Phase) => Promise<void>): Promise<void> {
+  const { renames, releaseGpg } = claim.record.generation;
+  renaming.scope.expect(renames.length + 2);
+  await together(
+    wave(renames, (index) => rename(claim, renaming, index)),
+    releaseGpg === undefined ? undefined : putName(renaming.store, claim.suite, 'Release.gpg', releaseGpg),
+    beside(renaming),
+  );
+}
+
 /** A canonical name becomes a server-side copy of the by-hash object: there is nothing to delete after it. */
-async function rename(run: RunContext, claim: Claim, { store }: Phase, index: StoredIndex): Promise<void> {
-  await assertMine(claim, store, run.clock);
+async function rename(claim: Claim, { store }: Phase, index: StoredIndex): Promise<void> {
   const { suite } = claim;
   const from = byHashKey(suite, index.path, index.sha256);
   const answer = await store.copy(from, canonicalKey(suite, index.path), canonicalAttributes(index.path, index.sha256));
@@ -64,42 +73,55 @@ async function rename(run: RunContext, claim: Claim, { store }: Phase, index: St
   });
 }
 
-async function writeReleaseGpg(run: RunContext, claim: Claim, { store }: Phase): Promise<void> {
-  const { releaseGpg } = claim.record.generation;
-  if (releaseGpg === undefined) return;
-  await assertMine(claim, store, run.clock);
-  await putName(store, claim.suite, 'Release.gpg', releaseGpg);
-}
-
-/** Writes the head by compare-and-swap, and Release beside it. False when the claim turns out to be somebody else's by now. */
-function commit(run: RunContext, claim: Claim, expected: Condition): Promise<boolean> {
+/**
+ * Writes the head by compare-and-swap, and Release beside it. `release late`: Release may have come after somebody else's whole publish.
+ * `overtaken`: the claim turns out to be somebody else's by now.
+ */
+async function commit(
+  run: RunContext,
+  claim: Claim,
+  expected: Condition,
+  { store }: Phase,
+): Promise<Finished | 'release late'> {
   const { suite, record } = claim;
   const { head, releaseGpg } = record.generation;
   const signed = releaseGpg !== undefined;
-  return phase(run, 'commit', suite, async ({ store }) => {
-    const key = headKey(suite, signed);
-    const object = { key, body: Buffer.from(head), attributes: canonicalAttributes(key) };
-    let condition = expected;
-    for (let attempt = 1; attempt <= commits; attempt += 1) {
-      await assertMine(claim, store, run.clock);
-      const [swapped] = await together(
-        swap(store, run.clock, record.conditions, { ...object, expected: condition }),
-        signed ? writeRelease(run, claim, store) : undefined,
-      );
-      if (swapped.swapped && swapped.answered) return true;
-      // The head first, the record second: only then may that head be replaced.
-      const now = await store.get(key);
-      if (!(await isMine(claim, store))) return false;
-      if (swapped.swapped) return true;
-      condition = now.found ? { etag: now.etag } : { absent: true };
+  const key = headKey(suite, signed);
+  const object = { key, body: Buffer.from(head), attributes: canonicalAttributes(key) };
+  let condition = expected;
+  for (let attempt = 1; attempt <= commits; attempt += 1) {
+    const sent = run.clock.monotonic();
+    let headEnded: number | undefined;
+    const [releaseEnded, swapped] = await together(
+      signed ? writeRelease(run, claim, store).then(() => ({ at: run.clock.monotonic(), headEnded })) : undefined,
+      swap(store, run.clock, record.conditions, { ...object, expected: condition }).finally(() => {
+        headEnded = run.clock.monotonic();
+      }),
+    );
+    if (swapped.swapped && swapped.answered) {
+      return isLate(sent, releaseEnded) && !(await claim.isMine(store)) ? 'release late' : 'committed';
     }
-    throw new Problem({
-      code: 'commit-refused',
-      title: 'The head cannot be replaced',
-      what: `The head of suite ${suite} changed ${commits} times under a claim that is still this run's.`,
-      advice: 'Find out what else writes into this repository and stop it, then run the job again.',
-    });
+    // The head first, the record second: only then may that head be replaced.
+    const now = await store.get(key);
+    if (!(await claim.isMine(store))) return 'overtaken';
+    if (swapped.swapped) return 'committed';
+    condition = now.found ? { etag: now.etag } : { absent: true };
+  }
+  throw new Problem({
+    code: 'commit-refused',
+    title: 'The head cannot be replaced',
+    what: `The head of suite ${suite} changed ${commits} times under a claim that is still this run's.`,
+    advice: 'Find out what else writes into this repository and stop it, then run the job again.',
   });
+}
+
+/**
+ * Whether a whole publish of somebody else fits between the head and a Release that came after it: that takes several requests one after
+ * the other, so not when Release was late by less than the head itself took.
+ */
+function isLate(sent: number, release: { at: number; headEnded: number | undefined } | undefined): boolean {
+  if (release?.headEnded === undefined) return false;
+  return release.at - release.headEnded >= release.headEnded - sent;
 }
 
 /** The head is what counts: a run whose head was written has published, also when Release beside it was not. */

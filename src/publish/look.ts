@@ -36,6 +36,13 @@ export interface Foreign {
   readonly signed: boolean;
 }
 
+/** A generation that was claimed and cannot be committed, because pool files of it were removed and nobody here has them. */
+export interface Abandoned {
+  readonly release: Release;
+  /** Pool files that only it names. */
+  readonly added: readonly string[];
+}
+
 /** What record and head say together. */
 export type Sight =
   /** There is no head, and no record, or one that cannot be used and was said to be replaced. */

@@ -4,7 +4,9 @@ import { digest } from './digest.ts';
 import { splitForm } from './index-paths.ts';
 import { byHashKey } from './layout.ts';
 import type { PoolName } from './list-changes.ts';
-import type { Baseline } from './look.ts';
+import type { Abandoned, Baseline } from './look.ts';
+import type { PoolSight } from './pool-look.ts';
+import { isSettled } from './pool-record.ts';
 import { isPoolPath } from './stored-path.ts';
 import type { Conditions, KeptGeneration, Making, StoredIndex, SuiteRecord } from './suite-record.ts';
 
@@ -12,9 +14,8 @@ import type { Conditions, KeptGeneration, Making, StoredIndex, SuiteRecord } fro
 const keptAtLeast = 2;
 /** How long a replaced generation is kept at least: what a client or a cache may still hold, milliseconds. */
 const keptFor = 24 * 3600_000;
-/** How long condemned objects are condemned again by every claim: longer than any claim's limit, so that whoever stages one of
- * them sees it in the newest record whichever claim condemned it. Milliseconds. */
-const condemnedFor = 3 * 60_000;
+/** How long an object that is not deleted any more stays listed as fading, beyond the time limit of the claim: clocks differ. */
+const fadingMargin = 5 * 60_000;
 /** Bytes of small indexes that travel in the record. They spare a whole round trip; larger ones would cost more than that. */
 const embeddedAtMost = 96 * 1024;
 
@@ -30,9 +31,9 @@ export function nextRecord(input: {
   built: readonly BuiltIndex[];
   added: readonly string[];
   unlisted: readonly PoolName[];
-  /** Pool files whose fate is settled, as the pool's record says. */
-  settled: ReadonlySet<string>;
-  poolVersion: number;
+  pool: PoolSight;
+  /** A generation that was claimed after the published one and never committed: its names are put back, its objects go. */
+  abandoned: Abandoned | undefined;
   /** By-hash objects that nothing names. */
   orphans: readonly StoredIndex[];
   conditions: Conditions;
@@ -41,7 +42,7 @@ export function nextRecord(input: {
   /** The moment of un-listing for what this generation replaces, milliseconds since the epoch. */
   now: number;
 }): SuiteRecord {
-  const { suite, published, release, head, releaseGpg, now } = input;
+  const { suite, published, release, head, releaseGpg, pool, abandoned, now } = input;
   const before = published?.record;
   const stored = storedIndexes(release);
   const reached = new Set(stored.map((index) => keyOf(suite, index)));
@@ -52,10 +53,19 @@ export function nextRecord(input: {
   const kept = all.slice(0, Math.max(keptAtLeast, young + 1));
   const expired = all.slice(kept.length).flatMap(({ dropped }) => dropped);
   const keptKeys = new Set(kept.flatMap(({ dropped }) => dropped.map((index) => keyOf(suite, index))));
+  const goes = (index: StoredIndex) => !reached.has(keyOf(suite, index)) && !keptKeys.has(keyOf(suite, index));
+  const nowhere = [...expired, ...input.orphans, ...(abandoned === undefined ? [] : storedIndexes(abandoned.release))];
   const condemned = [
-    ...[...expired, ...input.orphans].map((index) => ({ ...index, since })),
-    ...(before?.condemned ?? []).filter((index) => now - Date.parse(index.since) < condemnedFor),
-  ].filter((index) => !reached.has(keyOf(suite, index)) && !keptKeys.has(keyOf(suite, index)));
+    ...nowhere.map((index) => ({ ...index, again: true })),
+    ...(before?.condemned ?? []).filter(({ again }) => again).map((index) => ({ ...index, again: false })),
+  ].filter(goes);
+  const gone = now + input.claim.limitSeconds * 1000 + fadingMargin;
+  const fading = [
+    ...(before?.condemned ?? [])
+      .filter(({ again }) => !again)
+      .map(({ path, sha256 }) => ({ path, sha256, until: new Date(gone).toISOString() })),
+    ...(before?.fading ?? []).filter(({ until }) => Date.parse(until) > now),
+  ].filter(goes);
   const listedAgain = new Set(input.added);
   return {
     schema: 'apt-publish/suite/1',
@@ -65,21 +75,26 @@ export function nextRecord(input: {
       number: (before?.generation.number ?? 0) + 1,
       head,
       ...(releaseGpg === undefined ? {} : { releaseGpg }),
-      renames: renames(published?.release, stored),
+      renames: renames([published?.release, abandoned?.release], stored),
       added: [...input.added],
-      poolVersion: input.poolVersion,
+      poolVersion: pool.version,
       made: input.made,
     },
     kept,
     condemned,
+    fading,
     unlisted: [
       ...(before?.unlisted ?? []),
-      ...input.unlisted.map(({ filename, sha256 }) => ({
-        filename,
-        ...(sha256 === undefined ? {} : { sha256 }),
-        since,
-      })),
-    ].filter(({ filename }) => isPoolPath(filename) && !listedAgain.has(filename) && !input.settled.has(filename)),
+      ...[...input.unlisted, ...(abandoned?.added ?? []).map((filename): PoolName => ({ filename }))].map(
+        ({ filename, sha256 }) => ({
+          filename,
+          ...(sha256 === undefined ? {} : { sha256 }),
+          since,
+        }),
+      ),
+    ].filter(
+      (file) => isPoolPath(file.filename) && !listedAgain.has(file.filename) && !isSettled(pool.record, suite, file),
+    ),
     conditions: input.conditions,
     embedded: embed(stillEmbedded(published, stored), stored, input.built),
   };
@@ -90,14 +105,12 @@ function replacedGeneration(published: Baseline, stored: readonly StoredIndex[],
   const head = storedHead(published.record);
   const before = storedIndexes(published.release);
   const now = new Map(stored.map(({ path, sha256 }) => [path, sha256]));
-  const then = new Set(before.map(({ path }) => path));
   return {
     number,
     headSha256: head.sha256,
     until,
     ...(made === undefined ? {} : { made }),
     dropped: [head, ...before.filter(({ path, sha256 }) => now.get(path) !== sha256)],
-    came: stored.map(({ path }) => path).filter((path) => !then.has(path)),
   };
 }
 
@@ -118,15 +131,19 @@ function keyOf(suite: string, index: StoredIndex): string {
   return byHashKey(suite, index.path, index.sha256);
 }
 
-function renames(before: Release | undefined, stored: readonly StoredIndex[]): StoredIndex[] {
-  const names = new Map(before === undefined ? [] : storedIndexes(before).map(({ path, sha256 }) => [path, sha256]));
-  return stored.filter(({ path, sha256 }) => names.get(path) !== sha256);
+/** Names whose object is, or may be, another one than the new generation says. */
+function renames(before: readonly (Release | undefined)[], stored: readonly StoredIndex[]): StoredIndex[] {
+  const states = before
+    .filter((release) => release !== undefined)
+    .map((release) => new Map(storedIndexes(release).map(({ path, sha256 }) => [path, sha256])));
+  if (states.length === 0) return [...stored];
+  return stored.filter(({ path, sha256 }) => states.some((state) => state.get(path) !== sha256));
 }
 
 /** What the record holds of indexes that are in the next generation what they are in this one. */
 function stillEmbedded(published: Baseline | undefined, stored: readonly StoredIndex[]): Record<string, string> {
   if (published === undefined) return {};
-  const changed = new Set(renames(published.release, stored).map(({ path }) => path));
+  const changed = new Set(renames([published.release], stored).map(({ path }) => path));
   return Object.fromEntries(Object.entries(published.record.embedded).filter(([path]) => !changed.has(path)));
 }
 

@@ -45,8 +45,9 @@ export function replacePoolRecord(
   });
 }
 
-/** How long between two looks at a record that somebody else is working on, milliseconds. */
-const lookAgainAfter = 500;
+/** How long between two looks at a record that somebody else is working on, at first and at most: milliseconds. */
+export const firstPause = 250;
+export const longestPause = 3000;
 /** Added to somebody else's limit: stores tell the age of an object in whole seconds. */
 const margin = 2000;
 
@@ -56,6 +57,7 @@ const margin = 2000;
  */
 export async function settledPool(run: RunContext, store: Phase['store'], conditions: Conditions): Promise<PoolSight> {
   let waitingFor: { version: number; until: number } | undefined;
+  let pause = firstPause;
   for (;;) {
     const sight = await lookAtPool(store);
     if (sight.record === undefined || sight.record.condemned.length === 0) return sight;
@@ -65,7 +67,8 @@ export async function settledPool(run: RunContext, store: Phase['store'], condit
       waitingFor = { version: sight.version, until: now + Math.max(0, limit - (sight.age ?? 0) * 1000) };
     }
     if (now < waitingFor.until) {
-      await run.clock.sleep(lookAgainAfter);
+      await run.clock.sleep(Math.min(pause, waitingFor.until - now));
+      pause = Math.min(longestPause, pause * 1.5);
       continue;
     }
     await replacePoolRecord(run, store, conditions, sight, { condemned: [], settled: sight.record.settled });
@@ -77,22 +80,24 @@ const rounds = 20;
 
 /**
  * The publisher's second look, after its claim: a cleaner has either seen the claim, or is seen here. If anything was removed
- * since `seen`, or stands condemned, the new pool files are put again (`putAgain`) once the cleaning is settled, and it is looked
- * at once more (invariant 2).
+ * since `seen`, or one of the new files stands condemned, they are put again (`putAgain`) once the cleaning is settled, and it is
+ * looked at once more (invariant 2).
  */
 export async function secondLook(
   run: RunContext,
   { store }: Phase,
   conditions: Conditions,
   seen: number,
+  files: readonly string[],
   putAgain: () => Promise<void>,
 ): Promise<void> {
+  const mine = new Set(files);
   let version = seen;
   for (let round = 1; round <= rounds; round += 1) {
     const now = await lookAtPool(store);
-    const quiet = now.record === undefined || now.record.condemned.length === 0;
-    if (quiet && now.version === version) return;
-    version = quiet ? now.version : (await settledPool(run, store, conditions)).version;
+    const condemned = now.record?.condemned ?? [];
+    if (now.version === version && !condemned.some((file) => mine.has(file))) return;
+    version = condemned.length === 0 ? now.version : (await settledPool(run, store, conditions)).version;
     await putAgain();
   }
   throw new Problem({
@@ -103,6 +108,9 @@ export async function secondLook(
   });
 }
 
+/** Of the problem that a file which is to be named is not there. */
+export const poolFileGone = 'pool-file-gone';
+
 /** For files that a run names without having them: what was removed meanwhile cannot be put again. */
 export async function requirePoolFiles({ store }: Phase, suite: string, filenames: readonly string[]): Promise<void> {
   const found = await wave(filenames, async (filename) => (await store.head(filename)).found);
@@ -110,7 +118,7 @@ export async function requirePoolFiles({ store }: Phase, suite: string, filename
   const [first] = gone;
   if (first === undefined) return;
   throw new Problem({
-    code: 'pool-file-gone',
+    code: poolFileGone,
     title: 'A pool file was removed in the meantime',
     what: `Suite ${suite} is to list ${gone.length} pool files, ${first} first, that were removed since they were looked at.`,
     advice: 'Publish those packages again, from their files.',

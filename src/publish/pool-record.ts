@@ -15,10 +15,17 @@ const poolRecord = v.object({
   condemned: v.array(poolPath),
   cleaner: v.object({
     run: v.pipe(v.string(), v.regex(/^[0-9a-zA-Z-]{8,64}$/)),
-    limitSeconds: v.pipe(v.number(), v.minValue(1), v.maxValue(3600)),
+    limitSeconds: v.pipe(v.number(), v.minValue(1), v.maxValue(600)),
   }),
-  /** Files whose fate is settled (gone, or another suite lists them), newest last and bounded: suites forget these. */
-  settled: v.array(poolPath),
+  /** Files whose fate is settled, newest last and bounded, so that suites can forget that they have un-listed them before. */
+  settled: v.array(
+    v.object({
+      filename: poolPath,
+      /** Set where another suite lists the file, which is that suite's to remove then; absent for a file that is gone. */
+      suite: v.optional(v.string()),
+      at: v.pipe(v.string(), v.isoTimestamp()),
+    }),
+  ),
 });
 
 export type PoolRecord = v.InferOutput<typeof poolRecord>;
@@ -46,4 +53,18 @@ function parseJson(bytes: Uint8Array): unknown {
 /** One JSON document with a fixed order of fields. */
 export function renderPoolRecord(record: PoolRecord): Uint8Array {
   return Buffer.from(`${JSON.stringify(v.parse(poolRecord, record), undefined, 1)}\n`);
+}
+
+/** Whether a suite need not remember any more that it has un-listed a file: what was settled since then is settled. */
+export function isSettled(
+  record: PoolRecord | undefined,
+  suite: string,
+  unlisted: { readonly filename: string; readonly since: string },
+): boolean {
+  return (record?.settled ?? []).some(
+    (settled) =>
+      settled.filename === unlisted.filename &&
+      (settled.suite === undefined || settled.suite === suite) &&
+      Date.parse(settled.at) >= Date.parse(unlisted.since),
+  );
 }

@@ -37,12 +37,13 @@ export function prepared(
   settings: GenerationSettings,
   planned: Pick<Prepared, 'command' | 'components' | 'architectures' | 'indexes' | 'plan'>,
 ): Prepared {
-  const { suite, published, adopted } = state;
+  const { suite, published, adopted, abandoned } = state;
   const { release: info, allowReleaseInfoChange } = settings;
   const fields = releaseFields({ suite, published: published?.release, info, allowReleaseInfoChange });
   const changed =
     published === undefined ||
     adopted !== undefined ||
+    abandoned !== undefined ||
     planned.plan.lists.size > 0 ||
     fieldsDiffer(published.release, fields);
   return { ...state, ...planned, fields, orphans: [], changed };

@@ -23,7 +23,7 @@ export async function restore(
   run: RunContext,
   suite: string,
   paths: readonly string[],
-  { store }: Phase,
+  { store }: Pick<Phase, 'store'>,
 ): Promise<void> {
   const trusted = run.keys === undefined ? undefined : publicKeys(run.keys);
   let seen: string | undefined;

@@ -1,4 +1,5 @@
 import type { SigningKeys } from '../signing/keys.ts';
+import { guarded } from '../store/guarded.ts';
 import { type Limiter, limited } from '../store/limited.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import { retried } from '../store/retried.ts';
@@ -36,16 +37,26 @@ export interface Phase {
   readonly store: ObjectStore;
 }
 
+/** Asked before every attempt at a write in a phase; the store that it gets is not guarded itself. */
+export type PhaseGuard = { before(store: ObjectStore): Promise<void>; after?(): void };
+
 /** Runs one stretch of a phase; every request made through its store is recorded as part of it. */
 export function phase<T>(
   run: RunContext,
   name: PhaseName,
   suite: string | undefined,
   work: (phase: Phase) => Promise<T>,
+  guard?: PhaseGuard,
 ): Promise<T> {
   return run.recorder.phase(name, suite, (scope) => {
+    const retries = { clock: run.clock, random: run.random };
+    const attempts = traced(run.store, scope);
+    // Not limited either: a guard asks while its write holds a place.
+    const before = () => guard?.before(retried(attempts, retries)) ?? Promise.resolve();
+    const after = () => guard?.after?.();
+    const checked = guard === undefined ? attempts : guarded(attempts, { before, after });
     // Retries outside the limit: whoever backs off leaves its place to others.
-    const attempts = limited(traced(run.store, scope), name === 'rename' ? run.renames : run.requests);
-    return work({ scope, store: retried(attempts, { clock: run.clock, random: run.random }) });
+    const store = retried(limited(checked, name === 'rename' ? run.renames : run.requests), retries);
+    return work({ scope, store });
   });
 }

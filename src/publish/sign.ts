@@ -37,9 +37,10 @@ export function signGeneration(
       built,
       now: run.date,
     });
-    if (next.ahead > forgiven) {
+    const ahead = next.date - run.clock.now();
+    if (next.ahead > 0 && ahead > forgiven) {
       run.warn(
-        `The Date of suite ${suite} lies ${Math.round(next.ahead / 1000)} s ahead of the clock, since the published one does: clients refuse it until then.`,
+        `The Date of suite ${suite} lies ${Math.round(ahead / 1000)} s ahead of the clock, since the published one does: clients refuse it until then.`,
       );
     }
     const { release } = next;

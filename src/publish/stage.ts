@@ -12,15 +12,16 @@ const margin = 2000;
 
 /**
  * Writes every stored form of the indexes that changed, and the head that is replaced, under the name of its own hash, where no live head
- * points. Content that
- * comes back while its old object is condemned is staged after the condemning claim can no longer delete it.
+ * points. Content that comes back while its old object is condemned, or fading, is staged when no claim can delete it any more:
+ * every claim that might is older than the newest one.
  */
 export async function stage(run: RunContext, prepared: Prepared, built: readonly BuiltIndex[]): Promise<void> {
   const { suite, published, adopted } = prepared;
   const forms = [...built.flatMap(({ stored }) => stored), ...(adopted?.forms ?? []), ...replacedHead(prepared)];
   const keys = new Set(forms.map(({ path, sha256 }) => byHashKey(suite, path, sha256)));
-  const condemned = published?.record.condemned.some(({ path, sha256 }) => keys.has(byHashKey(suite, path, sha256)));
-  if (published !== undefined && condemned === true) await outlastDeletion(run, suite, published);
+  const going = [...(published?.record.condemned ?? []), ...(published?.record.fading ?? [])];
+  const isGoing = going.some(({ path, sha256 }) => keys.has(byHashKey(suite, path, sha256)));
+  if (published !== undefined && isGoing) await outlastDeletion(run, suite, published);
   await phase(run, 'stage', suite, async ({ store, scope }) => {
     scope.expect(forms.length);
     const largestFirst = forms.toSorted((a, b) => b.bytes.length - a.bytes.length);

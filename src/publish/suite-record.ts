@@ -58,8 +58,6 @@ const keptGeneration = v.object({
   made: v.optional(making),
   /** What it stored under names that the generation after it stores otherwise, or no longer; its head comes first. */
   dropped: v.array(storedIndex),
-  /** Names that the generation after it has and it has not. */
-  came: v.array(indexPath),
 });
 
 const unlistedFile = v.object({
@@ -77,13 +75,17 @@ const suiteRecord = v.object({
     /** Which run holds the claim. */
     run: v.pipe(v.string(), v.regex(/^[0-9a-zA-Z-]{8,64}$/)),
     /** How long that run may act on it before it must ask again, and everybody else waits before helping. */
-    limitSeconds: v.pipe(v.number(), v.minValue(1), v.maxValue(3600)),
+    limitSeconds: v.pipe(v.number(), v.minValue(1), v.maxValue(600)),
+    /** How often that run has asked again. */
+    renewals: v.optional(count),
   }),
   generation,
   /** Newest first; the first is the one that the newest generation replaced. */
   kept: v.array(keptGeneration),
-  /** By-hash objects that this claim deletes after its commit. */
-  condemned: v.array(v.object({ ...storedIndex.entries, since: moment })),
+  /** By-hash objects that this claim deletes after its commit; by two claims in a row, since the first may not have come to it. */
+  condemned: v.array(v.object({ ...storedIndex.entries, again: v.boolean() })),
+  /** By-hash objects that no later claim deletes, but that an earlier one may still be deleting until then. */
+  fading: v.array(v.object({ ...storedIndex.entries, until: moment })),
   /** Pool files that this suite no longer lists, until they are known to be gone or are listed again. */
   unlisted: v.array(unlistedFile),
   /** What the store was found to do with conditions, so that nobody need ask again. */

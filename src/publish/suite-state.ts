@@ -4,7 +4,7 @@ import { publicKeys } from '../signing/verify.ts';
 import type { Condition } from '../store/object-store.ts';
 import { type Adopted, adopt } from './adopt.ts';
 import { splitForm } from './index-paths.ts';
-import type { Baseline } from './look.ts';
+import type { Abandoned, Baseline } from './look.ts';
 import { lookAtPool, type PoolSight } from './pool-look.ts';
 import { readIndexes } from './read-indexes.ts';
 import { phase, type RunContext } from './run-context.ts';
@@ -19,6 +19,8 @@ export interface SuiteState {
   readonly published: Baseline | undefined;
   /** Set when this run takes over a suite that something else has made. */
   readonly adopted: Adopted | undefined;
+  /** Set when this run gives up a generation that another run has claimed. */
+  readonly abandoned: Abandoned | undefined;
   /** What the claim and the commit must still find. */
   readonly expectedRecord: Condition;
   readonly expectedHead: Condition;
@@ -37,11 +39,12 @@ export async function readSuite(run: RunContext, suite: string, adoptForeign: bo
     phase(run, 'read', suite, ({ store }) => lookAtPool(store)),
   );
   const adopted = sight.state === 'foreign' ? await adopt(run, suite, sight.foreign) : undefined;
-  const published = sight.state === 'settled' ? sight.published : adopted?.baseline;
+  const published = sight.state === 'settled' || sight.state === 'abandoned' ? sight.published : adopted?.baseline;
   return {
     suite,
     published,
     adopted,
+    abandoned: sight.state === 'abandoned' ? sight.abandoned : undefined,
     expectedRecord: condition(recordEtagOf(sight)),
     expectedHead: condition(headEtagOf(sight)),
     pool,
@@ -67,7 +70,7 @@ function condition(etag: string | undefined): Condition {
 }
 
 function recordEtagOf(sight: Settled): string | undefined {
-  if (sight.state === 'new') return sight.recordEtag;
+  if (sight.state === 'new' || sight.state === 'abandoned') return sight.recordEtag;
   return sight.state === 'foreign' ? sight.foreign.recordEtag : sight.published.recordEtag;
 }
 

@@ -14,7 +14,8 @@
  * 1. Before claim, no object that a live head or a canonical name stands for is changed or removed; between claim and commit only
  *    canonical names change, to what the claimed generation says.
  * 2. At every instant, every by-hash object named by the head, by the record and by each kept generation exists and matches its
- *    hash, and every pool file they name exists.
+ *    hash, and every pool file that the head and each kept generation name exists; those of a claimed generation do from its second
+ *    look at the pool on, which comes before its commit.
  * 3. A crash at any request leaves 1 and 2 true. The next run of anybody that reads the suite finds record and head apart and
  *    finishes the claimed generation first; a rerun with the same inputs ends in the state of a run without a crash.
  * 4. Two publishers never lose each other's packages, and the head never goes back. The loser of a claim reads and plans again, a
@@ -91,19 +92,19 @@ export async function transact(
     judgeConditions(run, settings, conditions);
     const [generation] = await together(
       makeGeneration(run, settings, prepared),
-      shared.uploads.ensure(suite, plan, conditions),
+      shared.uploads.ensure(suite, plan, pool.version, conditions),
       published === undefined || adopted !== undefined ? register(run, suite, conditions) : undefined,
     );
     const claim = await claimGeneration(run, prepared, generation, conditions);
     if (claim !== undefined) {
       const finished = await finish(run, claim, expectedHead, (renaming) =>
-        secondLook(run, renaming, conditions, pool.version, async () => {
+        secondLook(run, renaming, conditions, pool.version, claim.record.generation.added, async () => {
           await wave(plan.poolFiles, (file) => uploadFile(renaming, file, conditions));
           await requirePoolFiles(renaming, suite, plan.referenced);
         }),
       );
       if (finished === 'committed') {
-        await clean(run, claim, new Set(pool.record?.settled ?? []));
+        await clean(run, claim);
         const { number } = claim.record.generation;
         return publishedResult(prepared, generation, { number, conditions });
       }

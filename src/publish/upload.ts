@@ -12,14 +12,20 @@ import { wave } from './wave.ts';
 
 /** Pool files of one run, each uploaded once however many suites list it. */
 export interface Uploads {
-  /** Resolves when everything that the plan adds is in the store. Throws `pool-conflict` when a name holds other bytes. */
-  ensure(suite: string, plan: SuitePlan, conditions: Conditions): Promise<void>;
+  /**
+   * Resolves when everything that the plan adds is in the store. Throws `pool-conflict` when a name holds other bytes.
+   *
+   * What was put when the pool's record had another version is put again: it may have been removed since, and the second look
+   * would only notice what is removed after `poolVersion`.
+   */
+  ensure(suite: string, plan: SuitePlan, poolVersion: number, conditions: Conditions): Promise<void>;
 }
 
 export function uploads(run: RunContext): Uploads {
   const started = new Map<string, Promise<void>>();
   return {
-    async ensure(suite, { poolFiles, contents }, conditions) {
+    async ensure(suite, { poolFiles, contents }, poolVersion, conditions) {
+      const startedKey = (key: string) => `${poolVersion} ${key}`;
       const lists = contents.flatMap(({ add }) => add.filter(({ paths }) => paths !== undefined));
       const wanted = [
         ...poolFiles
@@ -27,17 +33,19 @@ export function uploads(run: RunContext): Uploads {
           .map((file) => ({ key: file.key, put: (upload: Phase) => uploadFile(upload, file, conditions) })),
         ...lists.map((list) => ({ key: fileListKey(list.sha256), put: (upload: Phase) => keepFileList(upload, list) })),
       ];
-      const missing = new Map(wanted.filter(({ key }) => !started.has(key)).map(({ key, put }) => [key, put]));
+      const missing = new Map(
+        wanted.filter(({ key }) => !started.has(startedKey(key))).map(({ key, put }) => [key, put]),
+      );
       if (missing.size > 0) {
         const uploading = phase(run, 'upload', suite, async (upload) => {
           // A file list is a piece of work and a request.
           upload.scope.expect(missing.size + lists.filter(({ sha256 }) => missing.has(fileListKey(sha256))).length);
           await wave([...missing.values()], (put) => put(upload));
         });
-        for (const key of missing.keys()) started.set(key, uploading);
+        for (const key of missing.keys()) started.set(startedKey(key), uploading);
       }
       await wave(
-        [...new Set(wanted.map(({ key }) => started.get(key)))],
+        [...new Set(wanted.map(({ key }) => started.get(startedKey(key))))],
         (uploading) => uploading ?? Promise.resolve(),
       );
     },

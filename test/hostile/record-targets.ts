@@ -26,7 +26,7 @@ async function samples(): Promise<{ suite: unknown; pool: unknown }> {
       version: 3,
       condemned: ['pool/main/h/hello/hello_1.0_amd64.deb'],
       cleaner: { run: 'run-12345678', limitSeconds: 60 },
-      settled: ['pool/main/h/hello/hello_0.9_amd64.deb'],
+      settled: [{ filename: 'pool/main/h/hello/hello_0.9_amd64.deb', at: '2026-01-01T00:00:00.000Z' }],
     },
   };
 }
@@ -110,7 +110,7 @@ const suite: Target = {
   check(input) {
     const record = parseSuiteRecord(input, 'bookworm');
     const { generation, kept, condemned, unlisted } = record;
-    const indexes = [...generation.renames, ...condemned, ...kept.flatMap(({ dropped }) => dropped)];
+    const indexes = [...generation.renames, ...condemned, ...record.fading, ...kept.flatMap(({ dropped }) => dropped)];
     assertInside([
       ...generation.added,
       ...indexes.map(({ path }) => path),
@@ -127,7 +127,7 @@ const pool: Target = {
   make: (generator) => changedJson(sample.pool, generator),
   check(input) {
     const record = parsePoolRecord(input);
-    assertInside([...record.condemned, ...record.settled]);
+    assertInside([...record.condemned, ...record.settled.map(({ filename }) => filename)]);
     const rendered = renderPoolRecord(record);
     assert.deepEqual(renderPoolRecord(parsePoolRecord(rendered)), rendered);
   },

@@ -128,7 +128,9 @@ export class RepositoryCheck {
         const { head, claimed, record } = await this.#suite(snapshot, name);
         const dropped = record?.kept.flatMap((kept) => kept.dropped) ?? [];
         const all = [...storedIn(head?.release), ...storedIn(claimed?.release), ...dropped];
-        return [...all, ...(record?.condemned ?? [])].map(({ path, sha256 }) => byHashKey(name, path, sha256));
+        return [...all, ...(record?.condemned ?? []), ...(record?.fading ?? [])].map(({ path, sha256 }) =>
+          byHashKey(name, path, sha256),
+        );
       }),
     );
     return new Set(names.flat());

@@ -115,7 +115,7 @@ describe('a retried store', () => {
     };
     assert.deepEqual(await waits('before', 0), [100, 100, 100, 100]);
     assert.deepEqual(await waits('before', 1), [200, 600, 1800, 5400]);
-    assert.deepEqual(await waits('throttled', 1), [1000, 3000, 9000, 20_000]);
+    assert.deepEqual(await waits('throttled', 1), [1500, 4500, 13_500, 20_000]);
   });
 
   test('honours Retry-After, and does not wait for an hour', async () => {
