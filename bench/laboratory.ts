@@ -11,7 +11,7 @@ import type { Inputs } from './our-action.ts';
 export interface Laboratory extends AsyncDisposable {
   /** For the scenario to fill. */
   readonly folder: string;
-  /** The action as the present sources build it, and the Node that runs it. */
+  /** The build of the action that is measured, and the Node that runs it. */
   readonly bundle: { readonly main: string; readonly node: string };
   /** One key for all sides. */
   readonly signing: { readonly gnupgHome: string; readonly user: string; readonly secretKey: string };
@@ -20,11 +20,18 @@ export interface Laboratory extends AsyncDisposable {
   readonly log: (line: string) => void;
 }
 
-export async function openLaboratory(options: Pick<Laboratory, 'profiles' | 'log'>): Promise<Laboratory> {
+/** `dist` is a build that is there already, of these sources or of others; without one the present sources are built. */
+export async function openLaboratory({
+  dist,
+  ...options
+}: Pick<Laboratory, 'profiles' | 'log'> & { readonly dist: string | undefined }): Promise<Laboratory> {
   await using stack = new AsyncDisposableStack();
   const { path: folder } = stack.use(await temporaryFolder());
-  options.log('building the action');
-  await build(join(folder, 'dist'));
+  const built = dist ?? join(folder, 'dist');
+  if (dist === undefined) {
+    options.log('building the action');
+    await build(built);
+  }
   const gnupgHome = join(folder, 'gnupg');
   await mkdir(gnupgHome, { mode: 0o700 });
   const user = 'bench@example.org';
@@ -36,7 +43,7 @@ export async function openLaboratory(options: Pick<Laboratory, 'profiles' | 'log
   return {
     ...options,
     folder,
-    bundle: { main: join(folder, 'dist', 'index.js'), node: join(root, 'node_modules/.bin/node') },
+    bundle: { main: join(built, 'index.js'), node: join(root, 'node_modules/.bin/node') },
     signing: { gnupgHome, user, secretKey },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };

@@ -1,9 +1,10 @@
 /**
  * Measures this project against its peers, or against itself in other settings: both sides in one run, in turn, with medians, ranges and ratios.
  *
- *     npm run bench -- SCENARIO [--json FILE] [--runs N] [--only PART]… [--quick] [--profile FOLDER]
+ *     npm run bench -- SCENARIO [--json FILE] [--runs N] [--only PART]… [--quick] [--dist FOLDER] [--profile FOLDER]
  *
  * FILE gets `{scenario, machine, rows, ratios}`. `--only` picks parts of a scenario that has some. `--quick` is small and proves nothing but that the bench works.
+ * `--dist` measures that build instead of one of the present sources.
  * `--profile` leaves V8's CPU profiles of our processes in FOLDER, and times that are no good for claims. Nothing else should go on on the machine.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -45,12 +46,13 @@ interface Wishes {
   readonly runs: number | undefined;
   readonly only: readonly string[];
   readonly quick: boolean;
+  readonly dist: string | undefined;
   readonly profiles: string | undefined;
 }
 
-async function measure(scenario: Scenario, { runs, only, quick, profiles }: Wishes): Promise<Findings> {
+async function measure(scenario: Scenario, { runs, only, quick, dist, profiles }: Wishes): Promise<Findings> {
   const log = (line: string) => console.error(`  ${line}`);
-  await using laboratory = await openLaboratory({ profiles, log });
+  await using laboratory = await openLaboratory({ dist, profiles, log });
   const bench: Bench = {
     laboratory,
     size: (full, small) => (quick ? small : full),
@@ -73,6 +75,7 @@ async function main(): Promise<void> {
       runs: { type: 'string' },
       only: { type: 'string', multiple: true, default: [] },
       quick: { type: 'boolean', default: false },
+      dist: { type: 'string' },
       profile: { type: 'string' },
     },
   });
@@ -85,7 +88,7 @@ async function main(): Promise<void> {
     (runs !== undefined && !(Number.isInteger(runs) && runs > 0))
   ) {
     console.error(
-      'usage: npm run bench -- SCENARIO [--json FILE] [--runs N] [--only PART]… [--quick] [--profile FOLDER]',
+      'usage: npm run bench -- SCENARIO [--json FILE] [--runs N] [--only PART]… [--quick] [--dist FOLDER] [--profile FOLDER]',
     );
     console.error(`SCENARIO is one of ${[...scenarios.keys()].join(', ')}.`);
     process.exitCode = 2;
@@ -93,12 +96,19 @@ async function main(): Promise<void> {
   }
   const missing = skipWithout(...programs) || cephMissing();
   if (missing !== false) throw new Error(`The bench cannot run here: ${missing}.`);
-  const profiles = values.profile === undefined ? undefined : resolve(values.profile);
+  const given = (path: string | undefined) => (path === undefined ? undefined : resolve(path));
+  const profiles = given(values.profile);
   if (profiles !== undefined) await mkdir(profiles, { recursive: true });
 
   const machine = await describeMachine();
   console.error(`${name}: ${scenario.about}`);
-  const { rows, ratios } = await measure(scenario, { runs, only: values.only, quick: values.quick, profiles });
+  const { rows, ratios } = await measure(scenario, {
+    runs,
+    only: values.only,
+    quick: values.quick,
+    dist: given(values.dist),
+    profiles,
+  });
   console.log(table(rows, ratios));
   if (values.json !== undefined)
     await writeFile(values.json, `${JSON.stringify({ scenario: name, machine, rows, ratios }, undefined, 2)}\n`);

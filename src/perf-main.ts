@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import { dirname, resolve } from 'node:path';
+import { join } from 'node:path';
 import { reportFailure } from './action/failure.ts';
 import { githubRunner } from './action/runner.ts';
 import { systemClock } from './action/system-clock.ts';
@@ -9,18 +9,17 @@ import { measureStage, type Surroundings, settingsStage } from './perf/measure-s
 import { poolStage, reportStage } from './perf/report-stage.ts';
 import { StageInputs } from './perf/stage-inputs.ts';
 
-/** The bundler copies what it sees a path of into the bundle, so it must not see one. */
-function beside(file: string, ...steps: readonly string[]): string {
-  return resolve(dirname(file), ...steps);
-}
-
 const runner = githubRunner();
+// Not by `import.meta.dirname`: the bundler copies every file that it sees a path of into the bundle.
+const own = import.meta.filename;
+const folder = own.slice(0, own.lastIndexOf('/'));
 const around: Surroundings = {
   clock: systemClock,
   runner,
-  harness: { main: import.meta.filename, emulator: beside(import.meta.filename, 'emulator/index.js') },
-  ownBundle: beside(import.meta.filename, '../index.js'),
+  harness: { main: own, emulator: join(folder, 'emulator', 'index.js') },
+  ownBundle: join(folder, '..', 'index.js'),
   node: process.execPath,
+  workspace: process.cwd(),
   temporaryFolder: runner.variable('RUNNER_TEMP') ?? tmpdir(),
 };
 

@@ -6,10 +6,19 @@ import { S3Store } from '../store/s3.ts';
 import type { Clock } from '../timing/clock.ts';
 import type { StoreLocation } from './settings.ts';
 
+/** A store, and how it is told of requests to come where that helps. */
+export interface OpenedStore {
+  readonly store: ObjectStore;
+  readonly expectRequests?: (count: number) => void;
+}
+
 /** The adapter for the place that the settings name. Nothing is asked of it yet. */
-export function openStore(location: StoreLocation, clock: Clock, version: string): ObjectStore {
-  if (location.kind === 's3') return new S3Store({ ...location, version });
-  return new DirectoryStore({ root: resolve(location.path), clock, writer: String(process.pid) });
+export function openStore(location: StoreLocation, clock: Clock, version: string): OpenedStore {
+  if (location.kind === 's3') {
+    const store = new S3Store({ ...location, version });
+    return { store, expectRequests: (count) => store.warm(count) };
+  }
+  return { store: new DirectoryStore({ root: resolve(location.path), clock, writer: String(process.pid) }) };
 }
 
 /** Where apt can read a directory repository on this very machine; a bucket's address has to be said. */

@@ -38,7 +38,7 @@ export async function startSession(settings: Settings, clock: Clock, runner: Run
   const keys = signing === 'unsigned' ? undefined : await readKeys(signing, new Date(date), warn);
   const concurrencyOf = (setting: number | 'auto') => (setting === 'auto' ? defaultConcurrency : setting);
   const run: RunContext = {
-    store: openStore(settings.store, clock, version),
+    ...openStore(settings.store, clock, version),
     clock,
     random: Math.random,
     recorder: new Recorder(clock, progressLog(clock, runner.info)),

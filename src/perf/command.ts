@@ -15,7 +15,7 @@ export interface Command {
 /** What is compared when nothing is said: all but the one that takes minutes. */
 const usual: readonly ScenarioName[] = ['incremental', 'cold', 'no-op'];
 
-export const usage = `/apt-perf [commit] [pairs=6|12] [scenario=${scenarioNames.join('|')}] [endpoint=emulator|s3]`;
+const usage = `/apt-perf [commit] [pairs=6|12] [scenario=${scenarioNames.join('|')}] [endpoint=emulator|s3]`;
 
 /**
  * Reads the first line of a comment: undefined when it is no command at all, so that people can talk about it. Throws the `Problem`

@@ -16,7 +16,7 @@ const timeLimit = 20_000;
  * What a GET below the repository answers, as far as the schema wants it; undefined for 404. Throws the `Problem` `github-refused` for any
  * other answer than success, and for none.
  */
-export async function ask<S extends v.GenericSchema>(
+async function ask<S extends v.GenericSchema>(
   { apiUrl, name, token }: Repository,
   path: string,
   schema: S,

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { pathToFileURL } from 'node:url';
 import * as v from 'valibot';
 import { Problem } from '../problem.ts';
 import type { ObjectStore } from '../store/object-store.ts';
@@ -39,7 +40,10 @@ const emulated = v.object({
 
 /** The emulator in a process of its own, which ends with the ground, or with this process. `script` is its entry. */
 export async function emulator(script: string, roundTripMs: number, node: string, version: string): Promise<Ground> {
-  const child = spawn(node, [script, String(roundTripMs)], { env: {}, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  // Imported rather than run: bundled into one file, every module of it would take itself for the program.
+  const program = ['--input-type=module', '--eval', `await import(${JSON.stringify(pathToFileURL(script).href)})`];
+  const env = { ROUND_TRIP_MS: String(roundTripMs) };
+  const child = spawn(node, program, { env, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   const answer = async (): Promise<unknown> => {
     const gone = new AbortController();
     const ended = () => gone.abort();

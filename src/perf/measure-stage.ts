@@ -1,5 +1,5 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { InputReader } from '../action/input-reader.ts';
 import { readLocation } from '../action/location.ts';
 import type { Runner } from '../action/runner.ts';
@@ -28,6 +28,8 @@ export interface Surroundings {
   /** The publish bundle that lies beside this one. */
   readonly ownBundle: string;
   readonly node: string;
+  /** What the paths in inputs are relative to. */
+  readonly workspace: string;
   readonly temporaryFolder: string;
 }
 
@@ -39,10 +41,11 @@ const roundTripMs = 20;
  * it makes or goes on with. The output `more` says whether another block is wanted.
  */
 export async function measureStage(inputs: StageInputs, around: Surroundings): Promise<void> {
-  const sides = { base: sideOf(inputs.required('base-bundle')), head: sideOf(inputs.required('head-bundle')) };
+  const side = (name: string) => sideOf(inputs.required(name), around.workspace);
+  const sides = { base: side('base-bundle'), head: side('head-bundle') };
   const { pairing, base, head } = subjectOf(inputs);
   const path = inputs.required('record');
-  const sessions = await readPool(inputs.text('noise'));
+  const { sessions } = await readPool(inputs.text('noise'));
   const least = inputs.text('pairs') === '12' ? looks[1] : looks[0];
   await onBench(inputs, around, pairing, sides, async (bench) => {
     const before =
@@ -64,7 +67,7 @@ export async function settingsStage(inputs: StageInputs, around: Surroundings): 
   const sides = { base: { main: ownBundle, inputs: a.inputs }, head: { main: ownBundle, inputs: b.inputs } };
   const pairing = `settings-${clock.now().toString(36)}`;
   await onBench(inputs, around, pairing, sides, async (bench) => {
-    const sessions = await readPool(inputs.text('noise'));
+    const { sessions } = await readPool(inputs.text('noise'));
     const facts = await factsOf(around, { kind: 'settings', base: a.words, head: b.words });
     const [scenario = 'incremental'] = scenariosOf(inputs);
     const { result } = await compare(bench, facts, scenario, sessions);
@@ -130,8 +133,8 @@ async function recordAt(path: string): Promise<ComparisonRecord | undefined> {
   return written === undefined ? undefined : parseComparison(written);
 }
 
-function sideOf(folder: string): Side {
-  return { main: resolve(folder, 'index.js'), inputs: {} };
+function sideOf(folder: string, workspace: string): Side {
+  return { main: join(isAbsolute(folder) ? folder : join(workspace, folder), 'index.js'), inputs: {} };
 }
 
 function scenariosOf(inputs: StageInputs): ScenarioName[] {

@@ -4,8 +4,12 @@ import { Problem } from '../problem.ts';
 import type { NoiseSession } from './noise-band.ts';
 
 const text = v.pipe(v.string(), v.maxLength(400));
+/** How the last control ended, that of builds which are known to be slower. */
+const instrument = v.picklist(['untested', 'sound', 'suspect']);
+
 const pool = v.strictObject({
   schema: v.literal('apt-publish/noise/1'),
+  instrument,
   sessions: v.pipe(
     v.array(
       v.strictObject({
@@ -21,13 +25,22 @@ const pool = v.strictObject({
 /** Nights that a pool keeps: those that count, and some more to tell a stale band from none. */
 const daysKept = 28;
 
-/** The sessions of a pool's file; none when no file is named or it is not there, as before the first night. Throws `noise-pool-invalid`. */
-export async function readPool(path: string | undefined): Promise<NoiseSession[]> {
-  if (path === undefined) return [];
+/** What is known about the machines that measure, and about the measuring. */
+export interface NoisePool {
+  readonly instrument: v.InferOutput<typeof instrument>;
+  readonly sessions: readonly NoiseSession[];
+}
+
+const nothingKnown: NoisePool = { instrument: 'untested', sessions: [] };
+
+/** A pool's file; nothing is known when no file is named or it is not there, as before the first night. Throws `noise-pool-invalid`. */
+export async function readPool(path: string | undefined): Promise<NoisePool> {
+  if (path === undefined) return nothingKnown;
   const written = await readFile(path, 'utf8').catch(() => undefined);
-  if (written === undefined) return [];
+  if (written === undefined) return nothingKnown;
   try {
-    return v.parse(pool, JSON.parse(written)).sessions;
+    const { instrument, sessions } = v.parse(pool, JSON.parse(written));
+    return { instrument, sessions };
   } catch (cause) {
     throw new Problem({
       code: 'noise-pool-invalid',
@@ -39,9 +52,15 @@ export async function readPool(path: string | undefined): Promise<NoiseSession[]
   }
 }
 
-/** The text of a pool's file with a session more, and without those that have become too old. */
-export function poolWith(sessions: readonly NoiseSession[], session: NoiseSession): string {
+/** The text of a pool's file with a session more and without those that have become too old. A control that did not run tells nothing new. */
+export function poolWith(
+  { sessions, instrument }: NoisePool,
+  session: NoiseSession,
+  control: 'success' | 'failure' | 'skipped',
+): string {
   const now = Date.parse(session.started);
   const kept = sessions.filter(({ started }) => now - Date.parse(started) < daysKept * 86_400_000);
-  return `${JSON.stringify({ schema: 'apt-publish/noise/1', sessions: [...kept, session] })}\n`;
+  const found = { success: 'sound', failure: 'suspect', skipped: instrument }[control];
+  const text = { schema: 'apt-publish/noise/1', instrument: found, sessions: [...kept, session] };
+  return `${JSON.stringify(text)}\n`;
 }

@@ -32,7 +32,9 @@ export async function poolStage(inputs: StageInputs, runner: Runner): Promise<vo
   const session = noiseSession(await readRecord(inputs.required('record')));
   if (session === undefined)
     return runner.warning('Tonight’s comparison went wrong and is no part of the pool.', 'apt-perf');
-  await writeFile(path, poolWith(await readPool(path), session));
+  const told = inputs.text('control-result');
+  const control = told === 'success' || told === 'failure' ? told : 'skipped';
+  await writeFile(path, poolWith(await readPool(path), session, control));
 }
 
 async function endedState(inputs: StageInputs, subject: PerfSubject): Promise<PerfState> {
@@ -49,12 +51,23 @@ async function endedState(inputs: StageInputs, subject: PerfSubject): Promise<Pe
   try {
     const record = await readRecord(inputs.required('record'));
     checkSubject(record, subject);
-    return { state: 'done', ...assess(record, await readPool(inputs.text('noise'))) };
+    const { sessions, instrument } = await readPool(inputs.text('noise'));
+    const result = assess(record, sessions);
+    const doubts = [
+      ...(instrument === 'suspect' ? [suspect] : []),
+      ...(inputs.text('fork') === 'true' ? [hearsay] : []),
+    ];
+    return { state: 'done', ...result, remarks: [...doubts, ...result.remarks] };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     return { state: 'failed', stage: 'report', what: error.what, advice: error.advice };
   }
 }
+
+const suspect =
+  'Instrument suspect: the last weekly control did not find builds slower that are known to be slower. Believe no verdict until it does.';
+const hearsay =
+  'The head comes from a fork, and its code ran on the machine that measured: the numbers are as trustworthy as its author.';
 
 async function readRecord(path: string): Promise<ComparisonRecord> {
   const written = await readFile(path, 'utf8').catch((cause: unknown) => {

@@ -3,17 +3,10 @@ import { differences, drift, looks, type Pair } from './pairs.ts';
 import { hodgesLehmann, type Interval, median, signedRankInterval } from './signed-rank.ts';
 
 /** `not comparable` is judged elsewhere, before any number is looked at. */
-export type Verdict = 'slower' | 'faster' | 'within noise' | 'inconclusive';
+type Verdict = 'slower' | 'faster' | 'within noise' | 'inconclusive';
 
 /** What the reader should know about the numbers. None of them changes the verdict. */
-export const judgementFlags = [
-  'few_pairs',
-  'default_band',
-  'stale_band',
-  'position_effect',
-  'drift',
-  'unstable',
-] as const;
+const judgementFlags = ['few_pairs', 'default_band', 'stale_band', 'position_effect', 'drift', 'unstable'] as const;
 export type JudgementFlag = (typeof judgementFlags)[number];
 
 /** All numbers are differences of logarithms, positive where the head is slower. */

@@ -23,6 +23,8 @@ export interface RunContext {
   readonly by?: string;
   /** Milliseconds since the epoch: what `Date` is made of. SOURCE_DATE_EPOCH, or the clock. */
   readonly date: number;
+  /** Told how many requests are about to be made at once, while there is still other work to do. */
+  readonly expectRequests?: (count: number) => void;
   readonly requests: Limiter;
   readonly renames: Limiter;
   /** How long a claim may be acted on before its holder asks again, milliseconds. */

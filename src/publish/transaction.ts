@@ -44,6 +44,7 @@ import { claimGeneration } from './claim.ts';
 import { clean } from './clean.ts';
 import { digest } from './digest.ts';
 import { finish } from './finish.ts';
+import type { SuitePlan } from './list-changes.ts';
 import { publishedResult, type SuiteResult, unchangedResult } from './outcome.ts';
 import { requirePoolFiles, secondLook } from './pool-look.ts';
 import type { Prepare, Prepared } from './prepare.ts';
@@ -90,6 +91,7 @@ export async function transact(
     const known = adopted === undefined ? published?.record.conditions : undefined;
     const conditions = known ?? (await shared.conditions());
     judgeConditions(run, settings, conditions);
+    run.expectRequests?.(Math.min(run.requests.concurrency, requestsAtOnce(settings, plan)));
     const [generation] = await together(
       makeGeneration(run, settings, prepared),
       shared.uploads.ensure(suite, plan, pool.version, conditions),
@@ -116,6 +118,11 @@ export async function transact(
     throwProblems(prepared.plan.problems);
   }
   throw busy(suite);
+}
+
+/** What the widest wave to come is likely to hold: one request for each stored form and each new file. */
+function requestsAtOnce({ compression }: GenerationSettings, { lists, contents, poolFiles }: SuitePlan): number {
+  return lists.size * compression.length + contents.length + poolFiles.length + 2;
 }
 
 /** A generation that this run has tried to claim. */

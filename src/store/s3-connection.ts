@@ -1,5 +1,4 @@
-import { Agent as HttpAgent } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
+import type { Connections } from './connections.ts';
 
 interface S3Credentials {
   readonly accessKeyId: string;
@@ -57,10 +56,10 @@ export function clientSettings(settings: S3Settings) {
  * How connections are made and given up. As many sockets as requests: how many there are is the limiter's business, and a
  * request that waited for a socket would count as one that cannot connect.
  */
-export function connectionSettings(settings: S3Settings) {
+export function connectionSettings(settings: S3Settings, { httpAgent, httpsAgent }: Connections) {
   return {
-    httpAgent: new HttpAgent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY }),
-    httpsAgent: new HttpsAgent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY }),
+    httpAgent,
+    httpsAgent,
     connectionTimeout: connectMs,
     socketTimeout: settings.stallMs ?? defaultStallMs,
     requestTimeout: answerMs,

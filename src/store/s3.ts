@@ -15,6 +15,7 @@ import {
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import pLimit from 'p-limit';
 import { Problem } from '../problem.ts';
+import { Connections } from './connections.ts';
 import type {
   Condition,
   Found,
@@ -63,6 +64,7 @@ const singleDeletes = 8;
  */
 export class S3Store implements ObjectStore {
   readonly #client: S3Client;
+  readonly #connections = new Connections();
   readonly #bucket: string;
   readonly #folder: string;
   /** By the output of a GET: the store's own `Date`, which the SDK does not pass on. */
@@ -75,10 +77,15 @@ export class S3Store implements ObjectStore {
     this.#folder = settings.prefix === '' ? '' : `${settings.prefix}/`;
     this.#client = new S3Client({
       ...clientSettings(settings),
-      requestHandler: new NodeHttpHandler(connectionSettings(settings)),
+      requestHandler: new NodeHttpHandler(connectionSettings(settings, this.#connections)),
     });
     this.#keepDates();
     this.#sendContentMd5();
+  }
+
+  /** Opens connections for so many requests at once, without making any. */
+  warm(requests: number): void {
+    this.#connections.warm(requests);
   }
 
   /** Closes the connections that are kept open. */

@@ -238,6 +238,16 @@ describe('the comment of a comparison', () => {
     assert.equal(headline(server), 'apt-perf: failed (report)');
   });
 
+  it('says what its numbers are worth: of a fork, and while the instrument is suspect', async () => {
+    await using server = await startPullRequestServer();
+    const noise = join(folder.path, 'noise.json');
+    await writeFile(noise, JSON.stringify({ schema: 'apt-publish/noise/1', instrument: 'suspect', sessions: [] }));
+    await report(server, sampleComparison([14, 15, 16, 15, 14, 16]), { fork: 'true', noise });
+    const body = server.comments.all[0]?.body ?? '';
+    assert.match(body, /- Instrument suspect: /);
+    assert.match(body, /- The head comes from a fork/);
+  });
+
   it('that may not be written fails nothing: the verdict is in the job summary', async () => {
     await using server = await startPullRequestServer();
     const runner = await report(server, sampleComparison([14, 15, 16, 15, 14, 16]), { 'github-token': 'fork-token' });

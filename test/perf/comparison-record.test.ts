@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { parseComparison } from '../../src/perf/comparison-record.ts';
-import { poolWith } from '../../src/perf/noise-pool.ts';
+import { poolWith, readPool } from '../../src/perf/noise-pool.ts';
+import { temporaryFolder } from '../rig/temporary.ts';
 import { sampleComparison, sampleRun, sampleScenario } from './comparison-samples.ts';
 
 const good = sampleComparison([1, 2, 3, 4, 5, 6]);
@@ -84,15 +87,36 @@ describe('a comparison record', () => {
 });
 
 describe('the noise pool', () => {
-  it('forgets nights that are older than four weeks', () => {
-    const key = { scenario: 'cold', machine: 'm', endpoint: 'emulator', harness: 'h' } as const;
-    const night = (started: string) => ({ key, started, differences: [0.01] });
-    const kept = JSON.parse(
-      poolWith([night('2026-01-01T00:00:00Z'), night('2026-01-20T00:00:00Z')], night('2026-01-30T00:00:00Z')),
-    );
+  const key = { scenario: 'cold', machine: 'm', endpoint: 'emulator', harness: 'h' } as const;
+  const night = (started: string) => ({ key, started, differences: [0.01] });
+
+  it('is empty before the first night, and forgets those that are older than four weeks', async () => {
+    await using folder = await temporaryFolder();
+    const path = join(folder.path, 'noise.json');
+    for (const day of ['2026-01-01', '2026-01-20', '2026-01-30'])
+      await writeFile(path, poolWith(await readPool(path), night(`${day}T00:00:00Z`), 'skipped'));
+    const { sessions } = await readPool(path);
     assert.deepEqual(
-      kept.sessions.map(({ started }: { started: string }) => started.slice(8, 10)),
+      sessions.map(({ started }) => started.slice(8, 10)),
       ['20', '30'],
     );
+  });
+
+  it('remembers how the last control ended until the next one', async () => {
+    await using folder = await temporaryFolder();
+    const path = join(folder.path, 'noise.json');
+    const known: string[] = [];
+    for (const control of ['skipped', 'failure', 'skipped', 'success', 'skipped'] as const) {
+      await writeFile(path, poolWith(await readPool(path), night('2026-01-30T00:00:00Z'), control));
+      known.push((await readPool(path)).instrument);
+    }
+    assert.deepEqual(known, ['untested', 'suspect', 'suspect', 'sound', 'sound']);
+  });
+
+  it('is refused when it is not what the nights write', async () => {
+    await using folder = await temporaryFolder();
+    const path = join(folder.path, 'noise.json');
+    await writeFile(path, '{"schema":"apt-publish/noise/1","instrument":"sound","sessions":[{}]}');
+    await assert.rejects(readPool(path), { code: 'noise-pool-invalid' });
   });
 });

@@ -1,9 +1,7 @@
 /**
  * What comparisons run against when it is to be nothing real: an S3 server in memory behind a distance, and a signing key that is worth
  * nothing. A process of its own, so that it does not share an event loop with whoever takes the time; it tells its parent where it is, answers
- * every message with what has been asked of it since the last one, and ends with its parent. Bundled beside the perf action.
- *
- *     node emulator.ts ROUND-TRIP-MS
+ * every message with what has been asked of it since the last one, and ends with its parent. ROUND_TRIP_MS says how far away it is. Bundled beside the perf action.
  */
 import { generateKey } from 'openpgp';
 import { startLatencyProxy } from '../rig/latency-proxy.ts';
@@ -12,7 +10,11 @@ import { rigCredentials, startS3Server } from '../rig/s3-server.ts';
 
 const bucket = 'perf';
 const server = await startS3Server({ buckets: [bucket] });
-const proxy = await startLatencyProxy({ to: server.endpoint, delayMs: Number(process.argv[2]) / 2, handshake: true });
+const proxy = await startLatencyProxy({
+  to: server.endpoint,
+  delayMs: Number(process.env['ROUND_TRIP_MS']) / 2,
+  handshake: true,
+});
 const { privateKey } = await generateKey({
   userIDs: [{ name: 'Perf archive' }],
   // A runner’s clock may be a moment behind ours.
