@@ -47,7 +47,7 @@ export function median(values: readonly number[]): number {
   return (low + high) / 2;
 }
 
-export function rowOf(what: string, samples: readonly Sample[]): Row {
+function rowOf(what: string, samples: readonly Sample[]): Row {
   const middle = (value: (sample: Sample) => number) => Math.round(median(samples.map(value)));
   const names = new Set(samples.flatMap(({ windows }) => Object.keys(windows ?? {})));
   const windows = [...names].map((name): [string, Range] => [

@@ -30,7 +30,7 @@ export interface Bench {
 }
 
 /** What packages our action publishes in a round, as globs, and what else it is told. */
-export type RoundInputs = (round: number) => Inputs;
+type RoundInputs = (round: number) => Inputs;
 
 /** Round trip of the rig's far store: 50 ms each way, which is a continent. */
 export const farMs = 50;

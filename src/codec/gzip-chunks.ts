@@ -13,7 +13,7 @@ import type { PublishedForm } from './published-form.ts';
 const deflateRaw = promisify(zlib.deflateRaw);
 
 /** A full flush each MiB costs 0.3 % in size on Packages. */
-export const gzipChunkSize = 1024 * 1024;
+const gzipChunkSize = 1024 * 1024;
 /** Smaller ones are one chunk without a table. */
 export const chunkedFrom = 2 * gzipChunkSize;
 

@@ -4,7 +4,7 @@ import { type Document, quoted, requiredValue } from './deb822.ts';
 import { type ListedFile, listedFiles, parseSignedStanza } from './dsc.ts';
 
 /** A file of an upload. */
-export interface ChangedFile extends ListedFile {
+interface ChangedFile extends ListedFile {
   /** With its component unless that is main: `non-free/libs`. */
   readonly section: string;
   readonly priority: string;

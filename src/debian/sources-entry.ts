@@ -15,7 +15,7 @@ export interface SourcesEntry {
 }
 
 /** An armored public key to embed, the path of a keyring on the user's machine, or neither: the suite is not signed. */
-export type Trust = { readonly key: string } | { readonly keyring: string } | 'unsigned';
+type Trust = { readonly key: string } | { readonly keyring: string } | 'unsigned';
 
 /**
  * The text of a file for `/etc/apt/sources.list.d/`, named `*.sources` (sources.list(5), deb822 style). An embedded key needs

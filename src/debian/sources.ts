@@ -10,7 +10,7 @@ export interface ListedSource {
   readonly files: readonly SourceFile[];
 }
 
-export interface SourceFile {
+interface SourceFile {
   /** Without a folder. */
   readonly name: string;
   readonly size: number;

@@ -38,6 +38,8 @@ export async function settle(run: RunContext, suite: string, trusted: Trusted, a
     if (sight.state !== 'apart') return sight;
     const last = await phase(run, 'wait', suite, (waiting) => outlast(run, suite, trusted, sight, waiting));
     if (last.state !== 'apart') return last;
+    // Another claim, or this one renewed: it has a time of its own.
+    if (last.published.recordEtag !== sight.published.recordEtag) continue;
     const givenUp = await takeOver(run, suite, trusted, last);
     if (givenUp !== undefined) return givenUp;
   }

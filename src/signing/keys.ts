@@ -76,7 +76,7 @@ export function newest(signatures: readonly SignaturePacket[]): SignaturePacket 
 }
 
 /** The signatures by which the key claims its user ids, or by which it claims a subkey. */
-export function ownSignatures(part: PublicKey | Subkey): SignaturePacket[] {
+function ownSignatures(part: PublicKey | Subkey): SignaturePacket[] {
   return 'users' in part ? part.users.flatMap((user) => user.selfCertifications) : part.bindingSignatures;
 }
 

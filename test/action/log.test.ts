@@ -47,7 +47,9 @@ describe('the log of a run', () => {
       scope.request(request('HEAD', 0, 0, 'not-found'));
       pass(1200);
     });
-    assert.deepEqual(lines, ['stage bookworm: 1.2 s, 4 PUT, 1 GET, 1 HEAD, 6 in flight, 1 throttled, 3.5 MB up, 1.2 kB down']);
+    assert.deepEqual(lines, [
+      'stage bookworm: 1.2 s, 4 PUT, 1 GET, 1 HEAD, 6 in flight, 1 throttled, 3.5 MB up, 1.2 kB down',
+    ]);
   });
 
   it('tells how many requests of a phase were in flight together', async (t) => {

@@ -39,7 +39,7 @@ const part = (judgements: readonly Judgement[], ...verdicts: readonly Judgement[
 describe('the verdict on equal builds names a direction in at most 3 of 100 comparisons', () => {
   for (const [name, model] of Object.entries(noiseModels)) {
     it(`on a machine with noise that is ${name}`, () => {
-      const found = verdicts(model, 1, 12, 100, name);
+      const found = verdicts(model, 1, 8, 125, name);
       const [slower, faster] = [part(found, 'slower'), part(found, 'faster')];
       assert.ok(slower + faster <= 0.03, `slower ${slower}, faster ${faster}`);
     });
@@ -48,7 +48,7 @@ describe('the verdict on equal builds names a direction in at most 3 of 100 comp
 
 describe('the verdict on a head that takes 10 % longer', () => {
   it('is "slower" in at least 9 of 10 comparisons of twelve pairs whose runs scatter by 3 %', () => {
-    const found = verdicts(noiseModels['independent'] ?? assert.fail(), 1.1, 12, 20, 'power');
+    const found = verdicts(noiseModels['independent'] ?? assert.fail(), 1.1, 6, 40, 'power');
     assert.ok(part(found, 'slower') >= 0.9, String(part(found, 'slower')));
     assert.equal(part(found, 'faster'), 0);
   });

@@ -127,7 +127,7 @@ describe('known defects', () => {
     const begin = () => race(plain, [alice, bob], { patience: 200 });
     const mayHold: Scenario['mayHold'] = (request, name) => name === 'alice' && insideClaim(request);
     const scenario = { check: unsigned, begin, mayHold, isLocal: commutes, atEnd: nobodyLost(unsigned, union) };
-    assertSound(t, await exploreAll(scenario, 400));
+    assertSound(t, await exploreAll(scenario, 6000));
   });
 
   test('every rename past the limit asks whose claim it is', {
