@@ -17,13 +17,17 @@ import { readSuiteNames, readSuites } from './suites.ts';
  * Reads `command` and everything that it heeds. What it cannot do without and what it would pass over in silence are faults alike. Undefined
  * only after a fault.
  */
-export async function readRequest(reader: InputReader, folder: string): Promise<CommandRequest | undefined> {
+export async function readRequest(
+  reader: InputReader,
+  folder: string,
+  dryRun: boolean,
+): Promise<CommandRequest | undefined> {
   const command = reader.choice('command', commandNames) ?? 'publish';
   refuseUnheeded(reader, command);
-  if (command === 'publish') return readPublish(reader, folder);
+  if (command === 'publish') return readPublish(reader, folder, dryRun);
   const suites = readSuiteNames(reader, command).map((suite) => ({ suite }));
   if (command === 'history') return { command, suites, ...readLimits(reader) };
-  const change = { suites, ...readChange(reader) };
+  const change = { suites, ...readChange(reader, dryRun) };
   switch (command) {
     case 'republish':
       return { command, ...change };
@@ -38,11 +42,11 @@ export async function readRequest(reader: InputReader, folder: string): Promise<
   }
 }
 
-async function readPublish(reader: InputReader, folder: string): Promise<PublishRequest> {
+async function readPublish(reader: InputReader, folder: string, dryRun: boolean): Promise<PublishRequest> {
   return {
     command: 'publish',
     suites: await readSuites(reader, folder),
-    ...readChange(reader),
+    ...readChange(reader, dryRun),
     adopt: reader.boolean('adopt') ?? false,
     ...given({ architectures: readArchitectures(reader), keepVersions: readKeepVersions(reader) }),
     contents: reader.boolean('contents') ?? false,

@@ -9,17 +9,31 @@ export function readLimits(reader: InputReader): Omit<CommandSettings, 'suites'>
   return {
     renameConcurrency: reader.concurrency('rename-concurrency') ?? 'auto',
     uploadConcurrency: reader.concurrency('upload-concurrency') ?? 'auto',
-    dryRun: reader.boolean('dry-run') ?? false,
   };
 }
 
+/** `auto` is a dry run on the events that are about a pull request: its packages are not to be published before it is merged. */
+export function readDryRun(reader: InputReader): boolean {
+  const written = reader.text('dry-run') ?? 'auto';
+  const chosen = ['auto', 'true', 'false'].find((choice) => choice === written.toLowerCase());
+  if (chosen === undefined) {
+    reader.fault('dry-run', {
+      what: `is ${quoted(written)}, which is none of \`auto\`, \`true\` and \`false\`.`,
+      advice: 'Write `dry-run: true` or `dry-run: false`, or remove it: then it is one on pull requests.',
+    });
+  }
+  if (chosen !== 'auto') return chosen === 'true';
+  return ['pull_request', 'pull_request_target'].includes(reader.variable('GITHUB_EVENT_NAME') ?? '');
+}
+
 /** What every command that makes a generation is told besides its suites. */
-export function readChange(reader: InputReader): Omit<ChangeSettings, 'suites'> {
+export function readChange(reader: InputReader, dryRun: boolean): Omit<ChangeSettings, 'suites'> {
   return {
     release: readRelease(reader),
     allowReleaseInfoChange: reader.boolean('allow-release-info-change') ?? false,
     compression: readCompression(reader),
     requireConditionalWrites: reader.boolean('require-conditional-writes') ?? false,
+    dryRun,
     ...readLimits(reader),
   };
 }

@@ -34,6 +34,7 @@ const heeded: Readonly<Record<string, Heeded>> = {
   'but-automatic-upgrades': { by: changing },
   'signed-by': { by: changing },
   'allow-release-info-change': { by: changing, preset: 'false' },
+  'dry-run': { by: changing, preset: 'auto' },
 };
 
 /** An input that the command passes over is a fault: whoever writes `keep-versions` beside `remove` means something by it. */

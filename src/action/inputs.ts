@@ -1,5 +1,6 @@
 import { throwProblems } from '../problem.ts';
 import { readRequest } from './command-inputs.ts';
+import { readDryRun } from './generation-inputs.ts';
 import { given, InputReader, type InputSource, quoted } from './input-reader.ts';
 import { readLocation } from './location.ts';
 import type { Secrets } from './secrets.ts';
@@ -22,11 +23,12 @@ export interface InputSurroundings {
  */
 export async function readSettings(surroundings: InputSurroundings): Promise<Settings> {
   const reader = new InputReader(surroundings.source, surroundings.secrets);
-  const store = readLocation(reader);
-  const signing = readSigning(reader);
-  const request = await readRequest(reader, surroundings.folder);
-  const comment = readComment(reader);
+  const dryRun = readDryRun(reader);
   const publicUrl = readPublicUrl(reader);
+  const store = readLocation(reader, dryRun ? publicUrl : undefined);
+  const signing = readSigning(reader, dryRun);
+  const request = await readRequest(reader, surroundings.folder, dryRun);
+  const comment = readComment(reader);
   const trace = reader.line('trace');
   const sourceDateEpoch = readSourceDateEpoch(reader);
   throwProblems(reader.faults);

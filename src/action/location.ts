@@ -1,9 +1,12 @@
 import type { InputReader } from './input-reader.ts';
 import { hasControlCharacter, quoted } from './input-reader.ts';
-import type { Credentials, StoreLocation } from './settings.ts';
+import type { Credentials, PublicReading, StoreLocation } from './settings.ts';
 
-/** Reads where the repository lives. Undefined when that has a fault, which the reader then knows. */
-export function readLocation(reader: InputReader): StoreLocation | undefined {
+/**
+ * Reads where the repository lives. Undefined when that has a fault, which the reader then knows. A bucket without any keys is read at
+ * `publicUrl` where that is given.
+ */
+export function readLocation(reader: InputReader, publicUrl: string | undefined): StoreLocation | undefined {
   const written = reader.text('bucket');
   if (written === undefined) {
     return reader.fault('bucket', {
@@ -13,7 +16,7 @@ export function readLocation(reader: InputReader): StoreLocation | undefined {
     });
   }
   const path = directoryPath(written);
-  return path === undefined ? bucketLocation(reader, written) : directoryLocation(reader, path);
+  return path === undefined ? bucketLocation(reader, written, publicUrl) : directoryLocation(reader, path);
 }
 
 /** `./site`, `../site`, `/srv/site` and `file:` addresses are folders; everything else is meant to be a bucket. */
@@ -40,7 +43,11 @@ function directoryLocation(reader: InputReader, path: string): StoreLocation | u
   return { kind: 'directory', path };
 }
 
-function bucketLocation(reader: InputReader, written: string): StoreLocation | undefined {
+function bucketLocation(
+  reader: InputReader,
+  written: string,
+  publicUrl: string | undefined,
+): StoreLocation | undefined {
   const [bucket, ...rest] = written.replace(/^s3:\/\//, '').split('/');
   const inBucket = rest.join('/');
   const prefix = reader.text('prefix');
@@ -66,7 +73,7 @@ function bucketLocation(reader: InputReader, written: string): StoreLocation | u
   const region = readRegion(reader);
   const repository = readPrefix(reader, inBucket === '' ? 'prefix' : 'bucket', prefix ?? inBucket);
   const forcePathStyle = reader.boolean('force-path-style') ?? endpoint !== undefined;
-  const credentials = readCredentials(reader);
+  const credentials = readCredentials(reader, publicUrl);
   if (bucket === undefined || repository === undefined || credentials === undefined) return undefined;
   return {
     kind: 's3',
@@ -122,7 +129,10 @@ function readEndpoint(reader: InputReader): string | undefined {
  * A key, its secret and its session token belong together, so all come from the inputs or all from the environment: a key from one place
  * with a left-over session token from the other is refused by every store, with a message that helps nobody.
  */
-function readCredentials(reader: InputReader): Credentials | undefined {
+function readCredentials(
+  reader: InputReader,
+  publicUrl: string | undefined,
+): Credentials | PublicReading | undefined {
   const own = {
     accessKeyId: reader.text('access-key-id'),
     secretAccessKey: reader.secret('secret-access-key'),
@@ -138,6 +148,8 @@ function readCredentials(reader: InputReader): Credentials | undefined {
   if (accessKeyId !== undefined && secretAccessKey !== undefined) {
     return { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) };
   }
+  const noneGiven = [accessKeyId, secretAccessKey, sessionToken].every((value) => value === undefined);
+  if (noneGiven && publicUrl !== undefined && /^https?:/.test(publicUrl)) return { publicUrl };
   const missing = accessKeyId === undefined ? 'access-key-id' : 'secret-access-key';
   return reader.fault(missing, {
     what: givenAsInputs ? 'is missing while other keys of the store are given.' : 'is missing.',

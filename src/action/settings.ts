@@ -6,9 +6,9 @@ export interface Settings {
   readonly request: CommandRequest;
   /** Where. */
   readonly store: StoreLocation;
-  /** What to sign with; `unsigned` only when the user asked for it in so many words. */
-  readonly signing: SigningSettings | 'unsigned';
-  /** The address that apt reads the repository from, without a trailing `/`; for the `sources-entry` output. */
+  /** What to sign with; `unsigned` only when the user asked for it in so many words, `no-key` only in a dry run. */
+  readonly signing: SigningSettings | 'unsigned' | 'no-key';
+  /** The address that apt reads the repository from, without a trailing `/`. */
   readonly publicUrl?: string;
   /** `SOURCE_DATE_EPOCH` in seconds: the date that reproducible runs sign with instead of the clock's. */
   readonly sourceDateEpoch?: number;
@@ -39,7 +39,13 @@ interface BucketLocation {
   readonly region?: string;
   /** Whether the bucket's name goes into the path rather than the host name. */
   readonly forcePathStyle: boolean;
-  readonly credentials: Credentials;
+  /** Where a dry run has none, the address that everybody may read. */
+  readonly credentials: Credentials | PublicReading;
+}
+
+export interface PublicReading {
+  /** http or https, without a trailing `/`. */
+  readonly publicUrl: string;
 }
 
 export interface Credentials {

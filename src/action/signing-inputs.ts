@@ -1,17 +1,18 @@
 import type { InputReader } from './input-reader.ts';
 import { quoted } from './input-reader.ts';
-import type { SigningSettings } from './settings.ts';
+import type { Settings } from './settings.ts';
 
 /**
  * Reads what to sign with. No key and no `unsigned: true` is a fault, so that a secret that a fork or a typo left empty never leads to a
- * repository that nobody can verify. Whether the keys are usable is found out by the signing room.
+ * repository that nobody can verify; a dry run signs nothing and does without. Whether the keys are usable is found out by the signing room.
  */
-export function readSigning(reader: InputReader): SigningSettings | 'unsigned' | undefined {
+export function readSigning(reader: InputReader, dryRun: boolean): Settings['signing'] | undefined {
   const keys = reader.secret('gpg-private-key');
   const passphrase = reader.secret('gpg-passphrase');
   const fingerprint = readFingerprint(reader);
   const unsigned = reader.boolean('unsigned') ?? false;
   if (!unsigned && keys === undefined) {
+    if (dryRun) return 'no-key';
     return reader.fault('gpg-private-key', {
       what: 'is missing or empty.',
       advice:

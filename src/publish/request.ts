@@ -23,8 +23,6 @@ export interface CommandSettings {
   readonly renameConcurrency: number | 'auto';
   /** Uploads in flight together; `auto` adapts, a number is obeyed exactly. */
   readonly uploadConcurrency: number | 'auto';
-  /** Whether to stop before the first write. */
-  readonly dryRun: boolean;
 }
 
 interface NamedSuite {
@@ -41,6 +39,8 @@ export interface GenerationSettings {
   readonly compression: readonly Form[];
   /** Whether a store that does not hold conditional writes is an error rather than a warning. */
   readonly requireConditionalWrites: boolean;
+  /** Whether to stop before the first write. */
+  readonly dryRun: boolean;
 }
 
 /** What every command is told that makes a new generation. */

@@ -98,7 +98,6 @@ const suiteRecord = v.object({
 });
 
 export type SuiteRecord = v.InferOutput<typeof suiteRecord>;
-type Generation = v.InferOutput<typeof generation>;
 export type KeptGeneration = v.InferOutput<typeof keptGeneration>;
 export type Making = v.InferOutput<typeof making>;
 export type StoredIndex = v.InferOutput<typeof storedIndex>;

@@ -154,10 +154,11 @@ function about({ base, head, pairing }: PerfSubject, state: PerfState): Markdown
 }
 
 /** The two sizes that make "no difference found" honest. */
-function power({ detectable, couldHide, pairs }: PerfResult): string {
+function power({ detectable, couldHide, pairs, verdict }: PerfResult): string {
   if (detectable === undefined || couldHide === undefined)
     return `nothing: with ${count(pairs, 'pair')} a change of any size could hide; six are needed`;
-  return `a slowdown of ${plain(detectable)} or more (four times in five); up to ${plain(couldHide)} could hide in this result`;
+  const found = `a slowdown of ${plain(detectable)} or more (four times in five)`;
+  return verdict === 'slower' || verdict === 'faster' ? found : `${found}; a change of ${plain(couldHide)} could hide`;
 }
 
 function partsOf(state: PerfState): Markdown[] {
