@@ -1,4 +1,4 @@
-import { copyFile, link, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { copyFile, link, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Laboratory } from './laboratory.ts';
 import { inTurn, type Observed, observe } from './observed-process.ts';
@@ -8,6 +8,8 @@ export interface FtpArchive {
   fill(folder: string): Promise<void>;
   /** Writes the indexes and signs them, after a .deb was put into the pool. */
   include(deb: string): Promise<Observed>;
+  /** A file of the suite. */
+  read(path: string): Promise<Buffer>;
 }
 
 /** Configured as apt-ftparchive(1) says for `generate`, with the same compressions as ours. */
@@ -52,5 +54,6 @@ APT::FTPArchive::Release { Codename "bench"; Architectures "amd64"; Components "
       await copyFile(deb, join(base, 'pool', basename(deb)));
       return generate();
     },
+    read: (path) => readFile(join(dists, path)),
   };
 }

@@ -1,4 +1,4 @@
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Laboratory } from './laboratory.ts';
 import { type Observed, observe } from './observed-process.ts';
@@ -9,6 +9,8 @@ export interface Reprepro {
   fill(folder: string): Promise<void>;
   /** Takes in one .deb and publishes it. */
   include(deb: string): Promise<Observed>;
+  /** A file of the suite. */
+  read(path: string): Promise<Buffer>;
 }
 
 const suite = 'bench';
@@ -40,5 +42,6 @@ export async function openReprepro(laboratory: Laboratory, name: string, content
       await reprepro('export', suite);
     },
     include: (deb) => reprepro('includedeb', suite, deb),
+    read: (path) => readFile(join(base, 'dists', suite, path)),
   };
 }

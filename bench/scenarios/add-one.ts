@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { openFtpArchive } from '../apt-ftparchive.ts';
 import { openAptly } from '../aptly.ts';
 import { contentsText, debianContents, debianMain, resized, type Stanza, writeTinyDebs } from '../debian-main.ts';
@@ -13,6 +14,7 @@ import { allIn, type Bench, farMs, ourSide, prepareOurs, rowNamed, type Scenario
 import { seedSuite } from '../seed-suite.ts';
 
 const suite = 'bench';
+const list = 'main/binary-amd64/Packages';
 const rowNames = {
   ours: 'ours, S3',
   aptly: 'aptly publish update, S3',
@@ -73,7 +75,7 @@ async function measurePart(bench: Bench, { name, stanzas, contents }: Part): Pro
   await writeTinyDebs(debs, stanzas, files);
 
   const indexes = new Map([
-    ['main/binary-amd64/Packages', Buffer.from(stanzas.map(({ text }) => `${text}\n\n`).join(''))],
+    [list, Buffer.from(stanzas.map(({ text }) => `${text}\n\n`).join(''))],
     ...(files === undefined ? [] : [['main/Contents-amd64', contentsText(stanzas, files)] as const]),
   ]);
   await seedSuite(bucket.store('ours'), suite, indexes);
@@ -102,7 +104,23 @@ async function measurePart(bench: Bench, { name, stanzas, contents }: Part): Pro
     { what: rowNames.reprepro, run: async (round) => sampleOf(await reprepro.include(await next(round)), []) },
     { what: rowNames.ftparchive, run: async (round) => sampleOf(await ftparchive.include(await next(round)), []) },
   ];
-  return await bench.compare(sides, stanzas.length > 50_000 ? 'slow' : undefined);
+  const rows = await bench.compare(sides, stanzas.length > 50_000 ? 'slow' : undefined);
+  const stored = async (prefix: string) => {
+    const object = await bucket.store(prefix).get(`dists/${suite}/${list}.gz`);
+    return object.found ? object.body : Buffer.alloc(0);
+  };
+  requireWhole(rowNames.ours, await stored('ours'), stanzas.length);
+  requireWhole(rowNames.aptly, await stored(`aptly-${name}`), stanzas.length);
+  requireWhole(rowNames.reprepro, await reprepro.read(`${list}.gz`), stanzas.length);
+  requireWhole(rowNames.ftparchive, await ftparchive.read(`${list}.gz`), stanzas.length);
+  return rows;
+}
+
+/** All sides must have written a list of the whole suite and more, or what they took means nothing. */
+function requireWhole(what: string, gzipped: Uint8Array, count: number): void {
+  const text = gzipped.length === 0 ? '' : gunzipSync(gzipped).toString('latin1');
+  const found = text.match(/^Package:/gm)?.length ?? 0;
+  if (found <= count) throw new Error(`${what}: the list has ${found} packages in place of more than ${count}.`);
 }
 
 async function aptlyRun(line: Line, aptly: Awaited<ReturnType<typeof openAptly>>, deb: string) {

@@ -8,6 +8,7 @@ import { configurationKey, type Mark } from './comment-mark.ts';
 import { refusal } from './comment-refusal.ts';
 import { type Fate, keepOneComment } from './comment-sticky.ts';
 import { githubThread } from './comment-thread.ts';
+import { storeKind } from './open-store.ts';
 import type { Runner } from './runner.ts';
 import type { Settings } from './settings.ts';
 import { appendSummary } from './summary-file.ts';
@@ -71,7 +72,7 @@ function markOf({ request, store }: Settings, { variable }: CommentRunner): Mark
       job: named('GITHUB_JOB'),
       step: named('GITHUB_ACTION'),
       suites: request.suites.map(({ suite }) => suite),
-      store: store.kind,
+      store: storeKind(store),
     }),
     run: { id: Number(named('GITHUB_RUN_ID')), attempt: Number(named('GITHUB_RUN_ATTEMPT')) },
   };

@@ -12,7 +12,10 @@ export function readLimits(reader: InputReader): Omit<CommandSettings, 'suites'>
   };
 }
 
-/** `auto` is a dry run on the events that are about a pull request: its packages are not to be published before it is merged. */
+/**
+ * `auto` is a dry run on the events that are about a pull request, whose packages are not to be published before it is merged. The command
+ * history writes nothing anyhow, and heeds no such input.
+ */
 export function readDryRun(reader: InputReader): boolean {
   const written = reader.text('dry-run') ?? 'auto';
   const chosen = ['auto', 'true', 'false'].find((choice) => choice === written.toLowerCase());
@@ -23,6 +26,7 @@ export function readDryRun(reader: InputReader): boolean {
     });
   }
   if (chosen !== 'auto') return chosen === 'true';
+  if (reader.text('command') === 'history') return false;
   return ['pull_request', 'pull_request_target'].includes(reader.variable('GITHUB_EVENT_NAME') ?? '');
 }
 

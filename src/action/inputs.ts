@@ -2,7 +2,7 @@ import { throwProblems } from '../problem.ts';
 import { readRequest } from './command-inputs.ts';
 import { readDryRun } from './generation-inputs.ts';
 import { given, InputReader, type InputSource, quoted } from './input-reader.ts';
-import { readLocation } from './location.ts';
+import { readDryLocation, readLocation } from './location.ts';
 import type { Secrets } from './secrets.ts';
 import { type CommentSettings, commentOccasions, type Settings } from './settings.ts';
 import { readSigning } from './signing-inputs.ts';
@@ -25,7 +25,7 @@ export async function readSettings(surroundings: InputSurroundings): Promise<Set
   const reader = new InputReader(surroundings.source, surroundings.secrets);
   const dryRun = readDryRun(reader);
   const publicUrl = readPublicUrl(reader);
-  const store = readLocation(reader, dryRun ? publicUrl : undefined);
+  const store = dryRun ? readDryLocation(reader, publicUrl) : readLocation(reader);
   const signing = readSigning(reader, dryRun);
   const request = await readRequest(reader, surroundings.folder, dryRun);
   const comment = readComment(reader);

@@ -1,12 +1,9 @@
 import type { InputReader } from './input-reader.ts';
 import { hasControlCharacter, quoted } from './input-reader.ts';
-import type { Credentials, PublicReading, StoreLocation } from './settings.ts';
+import type { Credentials, PublicLocation, StoreLocation } from './settings.ts';
 
-/**
- * Reads where the repository lives. Undefined when that has a fault, which the reader then knows. A bucket without any keys is read at
- * `publicUrl` where that is given.
- */
-export function readLocation(reader: InputReader, publicUrl: string | undefined): StoreLocation | undefined {
+/** Reads where the repository lives. Undefined when that has a fault, which the reader then knows. */
+export function readLocation(reader: InputReader): StoreLocation | undefined {
   const written = reader.text('bucket');
   if (written === undefined) {
     return reader.fault('bucket', {
@@ -16,7 +13,18 @@ export function readLocation(reader: InputReader, publicUrl: string | undefined)
     });
   }
   const path = directoryPath(written);
-  return path === undefined ? bucketLocation(reader, written, publicUrl) : directoryLocation(reader, path);
+  return path === undefined ? bucketLocation(reader, written) : directoryLocation(reader, path);
+}
+
+/** Where a dry run sees the repository: a bucket without keys is read at its public address, where that is one for http. */
+export function readDryLocation(
+  reader: InputReader,
+  publicUrl: string | undefined,
+): StoreLocation | PublicLocation | undefined {
+  const written = reader.text('bucket');
+  const isBucket = written !== undefined && directoryPath(written) === undefined;
+  if (!isBucket || publicUrl === undefined || !/^https?:/.test(publicUrl) || hasKeys(reader)) return readLocation(reader);
+  return { kind: 'public', url: publicUrl };
 }
 
 /** `./site`, `../site`, `/srv/site` and `file:` addresses are folders; everything else is meant to be a bucket. */
@@ -43,11 +51,7 @@ function directoryLocation(reader: InputReader, path: string): StoreLocation | u
   return { kind: 'directory', path };
 }
 
-function bucketLocation(
-  reader: InputReader,
-  written: string,
-  publicUrl: string | undefined,
-): StoreLocation | undefined {
+function bucketLocation(reader: InputReader, written: string): StoreLocation | undefined {
   const [bucket, ...rest] = written.replace(/^s3:\/\//, '').split('/');
   const inBucket = rest.join('/');
   const prefix = reader.text('prefix');
@@ -73,7 +77,7 @@ function bucketLocation(
   const region = readRegion(reader);
   const repository = readPrefix(reader, inBucket === '' ? 'prefix' : 'bucket', prefix ?? inBucket);
   const forcePathStyle = reader.boolean('force-path-style') ?? endpoint !== undefined;
-  const credentials = readCredentials(reader, publicUrl);
+  const credentials = readCredentials(reader);
   if (bucket === undefined || repository === undefined || credentials === undefined) return undefined;
   return {
     kind: 's3',
@@ -125,14 +129,18 @@ function readEndpoint(reader: InputReader): string | undefined {
   });
 }
 
+function hasKeys(reader: InputReader): boolean {
+  return (
+    ['access-key-id', 'secret-access-key', 'session-token'].some((name) => reader.text(name) !== undefined) ||
+    ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'].some((name) => reader.variable(name) !== undefined)
+  );
+}
+
 /**
  * A key, its secret and its session token belong together, so all come from the inputs or all from the environment: a key from one place
  * with a left-over session token from the other is refused by every store, with a message that helps nobody.
  */
-function readCredentials(
-  reader: InputReader,
-  publicUrl: string | undefined,
-): Credentials | PublicReading | undefined {
+function readCredentials(reader: InputReader): Credentials | undefined {
   const own = {
     accessKeyId: reader.text('access-key-id'),
     secretAccessKey: reader.secret('secret-access-key'),
@@ -148,11 +156,9 @@ function readCredentials(
   if (accessKeyId !== undefined && secretAccessKey !== undefined) {
     return { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) };
   }
-  const noneGiven = [accessKeyId, secretAccessKey, sessionToken].every((value) => value === undefined);
-  if (noneGiven && publicUrl !== undefined && /^https?:/.test(publicUrl)) return { publicUrl };
   const missing = accessKeyId === undefined ? 'access-key-id' : 'secret-access-key';
   return reader.fault(missing, {
     what: givenAsInputs ? 'is missing while other keys of the store are given.' : 'is missing.',
-    advice: `Write \`${missing}: \${{ secrets.… }}\` beside the others, or give none and let aws-actions/configure-aws-credentials set the environment.`,
+    advice: `Write \`${missing}: \${{ secrets.… }}\` beside the others, or give none and let aws-actions/configure-aws-credentials set the environment; a dry run without any reads through \`public-url\`.`,
   });
 }

@@ -1,10 +1,12 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { ownPrefix } from '../publish/layout.ts';
 import { DirectoryStore } from '../store/directory.ts';
+import { HttpStore } from '../store/http.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import { S3Store } from '../store/s3.ts';
 import type { Clock } from '../timing/clock.ts';
-import type { StoreLocation } from './settings.ts';
+import type { Settings } from './settings.ts';
 
 /** A store, and how it is told of requests to come where that helps. */
 export interface OpenedStore {
@@ -13,15 +15,23 @@ export interface OpenedStore {
 }
 
 /** The adapter for the place that the settings name. Nothing is asked of it yet. */
-export function openStore(location: StoreLocation, clock: Clock, version: string): OpenedStore {
+export function openStore(location: Settings['store'], clock: Clock, version: string): OpenedStore {
   if (location.kind === 's3') {
     const store = new S3Store({ ...location, version });
     return { store, expectRequests: (count) => store.warm(count) };
   }
+  if (location.kind === 'public') {
+    return { store: new HttpStore({ url: location.url, hidden: ownPrefix, version }) };
+  }
   return { store: new DirectoryStore({ root: resolve(location.path), clock, writer: String(process.pid) }) };
 }
 
+/** What a repository lies in. A bucket is one, however a run may read it. */
+export function storeKind({ kind }: Settings['store']): 's3' | 'directory' {
+  return kind === 'directory' ? kind : 's3';
+}
+
 /** Where apt can read a directory repository on this very machine; a bucket's address has to be said. */
-export function localUri(location: StoreLocation): string | undefined {
+export function localUri(location: Settings['store']): string | undefined {
   return location.kind === 'directory' ? pathToFileURL(resolve(location.path)).href.replace(/\/$/, '') : undefined;
 }

@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { isDryRun } from '../publish/request.ts';
 import type { RunContext } from '../publish/run-context.ts';
 import { readSigningKeys, type SigningKeys } from '../signing/keys.ts';
 import { preflight } from '../signing/preflight.ts';
@@ -16,6 +17,9 @@ const defaultConcurrency = 16;
 /** Between claim and commit lie a few requests; a claim that old belongs to a run that is gone. Milliseconds. */
 const claimLimit = 60_000;
 
+const dryRunNote =
+  'Dry run: everything is read, checked and planned, and nothing is written. On pull requests that is the default; `dry-run: false` publishes.';
+
 /** One run of the action: what the transaction works with, and the sentences it wants the user to see at the end. */
 export interface Session {
   readonly run: RunContext;
@@ -28,6 +32,7 @@ export interface Session {
 export async function startSession(settings: Settings, clock: Clock, runner: Runner): Promise<Session> {
   const { request, signing, sourceDateEpoch } = settings;
   const started = clock.now();
+  if (isDryRun(request)) runner.info(dryRunNote);
   const warnings: string[] = [];
   const warn = (sentence: string) => {
     if (warnings.includes(sentence)) return;
@@ -35,7 +40,7 @@ export async function startSession(settings: Settings, clock: Clock, runner: Run
     runner.warning(sentence, 'apt-publish');
   };
   const date = sourceDateEpoch === undefined ? started : sourceDateEpoch * 1000;
-  const keys = signing === 'unsigned' ? undefined : await readKeys(signing, new Date(date), warn);
+  const keys = typeof signing === 'string' ? undefined : await readKeys(signing, new Date(date), warn);
   const concurrencyOf = (setting: number | 'auto') => (setting === 'auto' ? defaultConcurrency : setting);
   const run: RunContext = {
     ...openStore(settings.store, clock, version),
@@ -43,6 +48,8 @@ export async function startSession(settings: Settings, clock: Clock, runner: Run
     random: Math.random,
     recorder: new Recorder(clock, progressLog(clock, runner.info)),
     ...(keys === undefined ? {} : { keys }),
+    ...(signing === 'no-key' || settings.store.kind === 'public' ? { outside: true } : {}),
+    ...(sourceDateEpoch === undefined ? { keepTimings: true } : {}),
     run: runName(settings),
     ...publisher(settings, runner),
     date,

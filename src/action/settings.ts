@@ -5,7 +5,7 @@ export interface Settings {
   /** What to do. */
   readonly request: CommandRequest;
   /** Where. */
-  readonly store: StoreLocation;
+  readonly store: StoreLocation | PublicLocation;
   /** What to sign with; `unsigned` only when the user asked for it in so many words, `no-key` only in a dry run. */
   readonly signing: SigningSettings | 'unsigned' | 'no-key';
   /** The address that apt reads the repository from, without a trailing `/`. */
@@ -39,13 +39,14 @@ interface BucketLocation {
   readonly region?: string;
   /** Whether the bucket's name goes into the path rather than the host name. */
   readonly forcePathStyle: boolean;
-  /** Where a dry run has none, the address that everybody may read. */
-  readonly credentials: Credentials | PublicReading;
+  readonly credentials: Credentials;
 }
 
-export interface PublicReading {
+/** A bucket that a dry run has no keys of, as everybody sees it. */
+export interface PublicLocation {
+  readonly kind: 'public';
   /** http or https, without a trailing `/`. */
-  readonly publicUrl: string;
+  readonly url: string;
 }
 
 export interface Credentials {

@@ -20,6 +20,12 @@ export async function harnessHash(files: readonly string[]): Promise<string> {
   return hash.digest('hex');
 }
 
+/** Processor time that this process has taken, milliseconds. */
+export function processorMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
 /** In the characters that a comparison record allows. */
 function plain(text: string): string {
   const cleaned = text.replaceAll(/[^A-Za-z0-9 ._+=/()-]+/g, ' ').trim();

@@ -6,12 +6,14 @@ import type { Runner } from '../action/runner.ts';
 import { appendSummary } from '../action/summary-file.ts';
 import { version } from '../action/version.ts';
 import { Problem, throwProblems } from '../problem.ts';
+import { fence, md } from '../report/markdown.ts';
 import { renderPerfComment } from '../report/perf-comment.ts';
 import type { Clock } from '../timing/clock.ts';
+import { calibrate, calibrationText } from './calibration.ts';
 import { type ComparisonFacts, compare, measured, newComparison, pairsWanted } from './comparison.ts';
 import { type ComparisonRecord, parseComparison, type ScenarioName, scenarioNames } from './comparison-record.ts';
 import { emulator, type Ground, ownBucket } from './ground.ts';
-import { harnessHash, thisMachine } from './machine.ts';
+import { harnessHash, processorMs, thisMachine } from './machine.ts';
 import type { Bench } from './measure.ts';
 import { readPool } from './noise-pool.ts';
 import { looks } from './pairs.ts';
@@ -73,8 +75,16 @@ export async function settingsStage(inputs: StageInputs, around: Surroundings): 
     const { result } = await compare(bench, facts, scenario, sessions);
     const text = renderPerfComment({ base: a.words, head: b.words, pairing }, { state: 'done', ...result });
     await appendSummary(text, runner);
+    if (inputs.text('ceiling') === 'true') await appendSummary(await ceilingOf(bench), runner);
     runner.output('verdict', result.verdict);
   });
+}
+
+/** What the store gives at most, below the comparison: a setting that comes near it cannot be beaten by another. */
+async function ceilingOf({ ground, pairing, clock }: Bench): Promise<string> {
+  const store = ground.store(`${ground.prefix}/${pairing}/ceiling`);
+  const calibration = await calibrate({ store, clock, cpuMs: processorMs }, pairing);
+  return md`\n### Ceiling\n\n${fence(calibrationText(calibration))}`;
 }
 
 async function onBench(
@@ -97,13 +107,13 @@ async function onBench(
 function groundOf(inputs: StageInputs, runner: Runner, script: string, node: string): Promise<Ground> | Ground {
   if (inputs.text('bucket') === undefined) return emulator(script, roundTripMs, node, version);
   const reader = new InputReader(runner, runner.secrets);
-  const location = readLocation(reader);
+  const location = readLocation(reader, undefined);
   const key = reader.secret('gpg-private-key');
   throwProblems(reader.faults);
-  if (location?.kind !== 's3') throw notABucket();
+  if (location?.kind !== 's3' || !('accessKeyId' in location.credentials)) throw notABucket();
   const { bucket, endpoint, region, forcePathStyle, credentials } = location;
   return ownBucket(
-    { ...location, version },
+    { ...location, credentials, version },
     {
       bucket,
       ...(endpoint === undefined ? {} : { endpoint }),
@@ -173,7 +183,7 @@ function notABucket(): Problem {
   return new Problem({
     code: 'perf-needs-bucket',
     title: 'A comparison needs a bucket',
-    what: 'The input `bucket` names a folder.',
+    what: 'The input `bucket` names no bucket that may be written to.',
     advice: 'Name a bucket with a prefix for scratch, or leave it out to measure against the emulator.',
   });
 }

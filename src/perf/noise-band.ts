@@ -56,9 +56,14 @@ export function noiseBand(sessions: readonly NoiseSession[], key: NoiseKey, pair
     const source = own.length > fresh.length ? 'stale' : 'default';
     return { band: unmeasured[key.endpoint], source, differences: [], sessions: 0 };
   }
+  return { band: bandOf(values, pairs), source: 'measured', differences: values, sessions: fresh.length };
+}
+
+/** Within which 99 % of the estimates lie that pairs with no other differences than these make. */
+export function bandOf(values: readonly number[], pairs: number): number {
   const chance = seededChance(`noise band of ${pairs} pairs`);
   const estimates = samples(values, pairs, chance).map((sample) => Math.abs(hodgesLehmann(sample)));
-  return { band: quantile(estimates, within), source: 'measured', differences: values, sessions: fresh.length };
+  return quantile(estimates, within);
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Noise } from './noise-band.ts';
+import { bandOf, type Noise } from './noise-band.ts';
 import { differences, drift, looks, type Pair } from './pairs.ts';
 import { hodgesLehmann, type Interval, median, signedRankInterval } from './signed-rank.ts';
 
@@ -39,8 +39,9 @@ export const practicalFloor = { emulator: Math.log(1.02), s3: Math.log(1.05) } a
  */
 export function judge(pairs: readonly Pair[], noise: Noise, floor: number): Judgement {
   const { values, position, corrected } = differences(pairs, noise.band);
-  const threshold = Math.max(floor, noise.band);
   const estimate = hodgesLehmann(values);
+  const band = noise.source === 'measured' ? noise.band : Math.max(noise.band, ownBand(values, estimate));
+  const threshold = Math.max(floor, band);
   const interval = signedRankInterval(values);
   const middle = median(values);
   const is: Record<JudgementFlag, boolean> = {
@@ -58,10 +59,19 @@ export function judge(pairs: readonly Pair[], noise: Noise, floor: number): Judg
     estimate,
     ...(interval === undefined ? {} : { interval }),
     middle,
-    noise,
+    noise: { ...noise, band },
     threshold,
     flags: judgementFlags.filter((flag) => is[flag]),
   };
+}
+
+/** A machine whose noise nobody has measured may be noisier than any band that stands in for it: then the pairs' own scatter is the better guess. */
+function ownBand(values: readonly number[], estimate: number): number {
+  const unbiased = Math.sqrt(values.length / Math.max(1, values.length - 1));
+  return bandOf(
+    values.map((value) => unbiased * (value - estimate)),
+    values.length,
+  );
 }
 
 /** Whether the second look is worth its time: it is taken once, and only where the first one found nothing either way. */

@@ -42,7 +42,7 @@ export function adopt(run: RunContext, suite: string, foreign: Foreign): Promise
     run.warn(description(suite, foreign, taken));
     return {
       baseline: {
-        record: firstRecord(suite, foreign.head),
+        record: standInRecord(suite, foreign.head),
         recordAge: undefined,
         release: { fields: release.fields, files: listed },
         releaseText: text,
@@ -103,8 +103,8 @@ async function takeIndex(
   ];
 }
 
-/** In place of the record that there is not yet. */
-function firstRecord(suite: string, head: string): Baseline['record'] {
+/** In place of the record that there is not yet, or that cannot be read. */
+export function standInRecord(suite: string, head: string): Baseline['record'] {
   return {
     schema: 'apt-publish/suite/1',
     suite,

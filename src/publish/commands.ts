@@ -7,8 +7,9 @@ import { prepareRemove } from './prepare-remove.ts';
 import { prepareRepublish } from './prepare-republish.ts';
 import { prepareRollback } from './prepare-rollback.ts';
 import { publish } from './publish.ts';
-import type { CommandRequest, HistoryRequest, PublishRequest } from './request.ts';
+import type { CommandRequest, HistoryRequest, PublishRequest, VerifyRequest } from './request.ts';
 import type { RunContext } from './run-context.ts';
+import { verify } from './verify.ts';
 
 /**
  * Does what a run is asked for. A command that changes suites is nothing but its way to prepare them: how the change is carried out, and what
@@ -21,12 +22,17 @@ export function perform(run: RunContext, request: CommandRequest): Promise<Suite
       return publish(run, request);
     case 'history':
       return history(run, suites);
+    case 'verify':
+      return verify(run, request);
     default:
       return carryOut(run, request, suites, preparationOf(run, request));
   }
 }
 
-function preparationOf(run: RunContext, request: Exclude<CommandRequest, PublishRequest | HistoryRequest>): Prepare {
+function preparationOf(
+  run: RunContext,
+  request: Exclude<CommandRequest, PublishRequest | HistoryRequest | VerifyRequest>,
+): Prepare {
   switch (request.command) {
     case 'republish':
       return prepareRepublish(run, request);

@@ -1,12 +1,26 @@
 import type { Problem } from '../problem.ts';
+import type { ByteReader } from '../store/multipart.ts';
 import type { IndexContributor, PackageChange } from '../timing/record.ts';
-import type { ScannedFile } from './scanned.ts';
+import type { PhaseScope } from '../timing/recorder.ts';
 
 /** A file that the pool must hold before the claim. */
 export interface PoolFile {
   /** Key and `Filename` alike. */
   readonly key: string;
-  readonly file: ScannedFile;
+  readonly file: PoolContent;
+}
+
+/** The bytes of a pool file: a scanned file on the runner's disk, unless it says how else it is read. */
+export interface PoolContent {
+  /** For messages; on the disk, where it is. */
+  readonly path: string;
+  readonly size: number;
+  /** Lower-case hex. */
+  readonly sha256: string;
+  /** Reads it from elsewhere, as part of a phase. */
+  readonly open?: (scope: PhaseScope) => ByteReader;
+  /** Set where the pool seems to hold it already, so that it is not fetched before that is known. */
+  readonly seen?: boolean;
 }
 
 /** A name in the pool with the hash of its bytes, where an index told it. */

@@ -117,7 +117,8 @@ function textOf(object: Found): string {
   return Buffer.from(object.body).toString();
 }
 
-function matches(head: Found, record: SuiteRecord): boolean {
+/** Whether a head is that of the record's newest generation. */
+export function matches(head: Found, record: SuiteRecord): boolean {
   return Buffer.from(record.generation.head).equals(head.body);
 }
 
@@ -181,7 +182,7 @@ function signedBefore(suite: string): Problem {
   });
 }
 
-function unsignedBefore(suite: string): Problem {
+export function unsignedBefore(suite: string): Problem {
   return new Problem({
     code: 'suite-unsigned',
     title: 'The suite is not signed',

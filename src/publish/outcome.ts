@@ -3,6 +3,7 @@ import type { Release } from '../debian/release.ts';
 import type { SuiteOutcome } from '../timing/record.ts';
 import type { BuiltIndex } from './build-indexes.ts';
 import { digest } from './digest.ts';
+import type { Verification } from './finding.ts';
 import type { HistoryEntry } from './history.ts';
 import { splitForm } from './index-paths.ts';
 import type { Prepared } from './prepare.ts';
@@ -21,6 +22,8 @@ export interface SuiteResult {
   readonly conditions?: Conditions['kind'];
   /** Of the command history: the generations that the suite has, newest first. */
   readonly history?: readonly HistoryEntry[];
+  /** Of the command verify. */
+  readonly verification?: Verification;
 }
 
 /** A suite that this run has published. */

@@ -21,8 +21,8 @@ import { together } from './wave.ts';
 export function preparePromote(run: RunContext, request: PromoteRequest): Prepare {
   return async (suite) => {
     const [state, other] = await together(
-      readSuite(run, suite, false),
-      request.from === suite ? undefined : readSuite(run, request.from, false),
+      readSuite(run, suite, request),
+      request.from === suite ? undefined : readSuite(run, request.from, request),
     );
     const from = other ?? state;
     if (from.published === undefined) throw missingSuite(request.from, 'from');

@@ -11,7 +11,7 @@ import { together } from './wave.ts';
 /** The phases read and plan of a publish; the inputs are scanned beside the first look at the suite. */
 export function preparePublish(run: RunContext, request: PublishRequest, incoming: IncomingPackages): Prepare {
   return async (suite) => {
-    const [state, scanned] = await together(readSuite(run, suite, request.adopt), incoming(suite, request.contents));
+    const [state, scanned] = await together(readSuite(run, suite, request), incoming(suite, request.contents));
     const { has, published } = state;
     const contents = request.contents || hasContents(has);
     const arriving = contents === request.contents ? scanned : await incoming(suite, contents);

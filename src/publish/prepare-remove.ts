@@ -19,7 +19,7 @@ const kinds: readonly PackagesKind[] = ['deb', 'udeb'];
  */
 export function prepareRemove(run: RunContext, settings: GenerationSettings, selection: Selection): Prepare {
   return async (suite) => {
-    const state = await readSuite(run, suite, false);
+    const state = await readSuite(run, suite, settings);
     if (state.published === undefined) throw missingSuite(suite);
     const components = state.has.components.filter((component) => selection.components?.includes(component) ?? true);
     const indexes = await readSuiteIndexes(run, state, listsOf(state, components));

@@ -19,7 +19,7 @@ import { publishedShape, readSuite, readSuiteIndexes, type SuiteState } from './
  */
 export function prepareRollback(run: RunContext, settings: GenerationSettings, to: GenerationName): Prepare {
   return async (suite) => {
-    const state = await readSuite(run, suite, false);
+    const state = await readSuite(run, suite, settings);
     const { published, has } = state;
     if (published === undefined) throw missingSuite(suite);
     const unchanged = { ...has, command: 'rollback', indexes: new Map(), plan: gathered([], false) } as const;

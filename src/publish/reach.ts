@@ -1,11 +1,9 @@
 import { decompress } from '../codec/codecs.ts';
-import { entryFile } from '../debian/packages.ts';
-import { scanStanzas } from '../debian/stanza-index.ts';
 import { Problem } from '../problem.ts';
 import type { ObjectStore } from '../store/object-store.ts';
-import { compressionOf, namesPoolFiles, readableForms, splitForm } from './index-paths.ts';
+import { compressionOf, splitForm } from './index-paths.ts';
 import { byHashKey, recordKey } from './layout.ts';
-import { listedSource } from './listed-source.ts';
+import { listedFiles, packageLists } from './listed-files.ts';
 import { type Published, readRecord, type Trusted } from './look.ts';
 import { storedIndexes } from './next-record.ts';
 import { largestIndex } from './read-indexes.ts';
@@ -28,45 +26,31 @@ export async function reachedBy(
     const object = await store.get(recordKey(suite));
     if (!object.found) return;
     const published = await readRecord(object, suite, trusted);
-    const names = await wave(packageIndexes(published), (index) => namesIn(store, suite, index, wanted));
-    for (const name of names.flat()) reached.set(name, (reached.get(name) ?? new Set()).add(suite));
+    for (const name of (await filesReached(store, suite, published)).filter((each) => wanted.has(each))) {
+      reached.set(name, (reached.get(name) ?? new Set()).add(suite));
+    }
   });
   return reached;
 }
 
-/** One stored form of every list of packages, of the newest generation and of the kept ones. */
-function packageIndexes({ record, release }: Published): StoredIndex[] {
-  const generations = [storedIndexes(release), ...record.kept.map(({ dropped }) => dropped)];
-  return generations.flatMap((stored) => {
-    const chosen = new Map<string, StoredIndex>();
-    for (const extension of readableForms.keys()) {
-      for (const each of stored) {
-        const { index, extension: own } = splitForm(each.path);
-        if (own === extension && namesPoolFiles(index) && !chosen.has(index)) chosen.set(index, each);
-      }
-    }
-    return [...chosen.values()];
-  });
+/** Every pool file that a suite reaches. Throws when an index cannot be read. */
+export async function filesReached(store: ObjectStore, suite: string, published: Published): Promise<string[]> {
+  const files = await wave(reachingLists(published), (index) => filesIn(store, suite, index));
+  return [...new Set(files.flat())];
 }
 
-async function namesIn(
-  store: ObjectStore,
-  suite: string,
-  { path, sha256 }: StoredIndex,
-  wanted: ReadonlySet<string>,
-): Promise<string[]> {
+/** One stored form of every list of packages, of the newest generation and of the kept ones. */
+function reachingLists({ record, release }: Published): StoredIndex[] {
+  return [storedIndexes(release), ...record.kept.map(({ dropped }) => dropped)].flatMap(packageLists);
+}
+
+async function filesIn(store: ObjectStore, suite: string, { path, sha256 }: StoredIndex): Promise<string[]> {
   const object = await store.get(byHashKey(suite, path, sha256));
-  const { index } = splitForm(path);
   const compression = compressionOf(path);
   if (!object.found || compression === undefined) throw unreadable(suite, path);
   const origin = `${path} of suite ${suite}`;
   const bytes = await decompress(compression, object.body, largestIndex, origin);
-  const names = scanStanzas(bytes, origin).flatMap((entry) => {
-    if (!index.endsWith('/Sources')) return [entryFile(bytes, entry, origin).filename];
-    const { directory, files } = listedSource(bytes, entry);
-    return [...files.keys()].map((name) => `${directory}/${name}`);
-  });
-  return names.filter((name) => wanted.has(name));
+  return listedFiles(bytes, splitForm(path).index, origin).map(({ filename }) => filename);
 }
 
 function unreadable(suite: string, path: string): Problem {

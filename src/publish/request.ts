@@ -3,7 +3,16 @@ import type { GenerationName } from './generation-name.ts';
 import type { Selection } from './package-pattern.ts';
 
 /** What a run can be asked to do. */
-export const commandNames = ['publish', 'republish', 'remove', 'promote', 'rollback', 'history'] as const;
+export const commandNames = [
+  'publish',
+  'republish',
+  'remove',
+  'promote',
+  'rollback',
+  'import',
+  'history',
+  'verify',
+] as const;
 export type CommandName = (typeof commandNames)[number];
 
 /** One run, as it was asked for and found valid. Where to, and with which keys, is said beside it. */
@@ -13,7 +22,9 @@ export type CommandRequest =
   | RemoveRequest
   | PromoteRequest
   | RollbackRequest
-  | HistoryRequest;
+  | ImportRequest
+  | HistoryRequest
+  | VerifyRequest;
 
 /** What every command is told. */
 export interface CommandSettings {
@@ -23,6 +34,11 @@ export interface CommandSettings {
   readonly renameConcurrency: number | 'auto';
   /** Uploads in flight together; `auto` adapts, a number is obeyed exactly. */
   readonly uploadConcurrency: number | 'auto';
+}
+
+/** Whether a run is to stop before its first write. */
+export function isDryRun(request: CommandRequest): boolean {
+  return request.command !== 'history' && request.dryRun;
 }
 
 interface NamedSuite {
@@ -93,6 +109,28 @@ interface ComponentMove {
 interface RollbackRequest extends ChangeSettings {
   readonly command: 'rollback';
   readonly to: GenerationName;
+}
+
+/** Takes over suites of another repository, or suites of another tool that lie in the store already. */
+export interface ImportRequest extends ChangeSettings {
+  readonly command: 'import';
+  /** The address of the other repository; absent: the suites lie in the store already, and stay where they are. */
+  readonly from?: string;
+  /** Absent: every one that a suite has. */
+  readonly components?: readonly string[];
+  /** Real ones, and `source`; absent: every one that a suite has. Packages for `all` come along with each. */
+  readonly architectures?: readonly string[];
+  readonly onConflict: OnConflict;
+}
+
+/** Looks for what is wrong with suites, and mends what can be mended. */
+export interface VerifyRequest extends CommandSettings {
+  readonly command: 'verify';
+  /** Whether to read every byte of the pool files that are listed. */
+  readonly deep: boolean;
+  readonly repair: boolean;
+  /** Where readers reach the repository over http; absent: only the store is looked at. */
+  readonly publicUrl?: string;
 }
 
 /** Tells which generations suites can go back to. */

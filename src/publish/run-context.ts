@@ -1,4 +1,4 @@
-import type { SigningKeys } from '../signing/keys.ts';
+import type { PublicKeys, SigningKeys } from '../signing/keys.ts';
 import { guarded } from '../store/guarded.ts';
 import { type Limiter, limited } from '../store/limited.ts';
 import type { ObjectStore } from '../store/object-store.ts';
@@ -15,8 +15,14 @@ export interface RunContext {
   readonly clock: Clock;
   readonly random: () => number;
   readonly recorder: Recorder;
-  /** Absent for an unsigned repository. */
+  /** Absent for an unsigned repository, and where `outside` is set. */
   readonly keys?: SigningKeys;
+  /** Set in a dry run without keys to sign with or without keys of the store: it sees suites as their readers do. */
+  readonly outside?: true;
+  /** Set where the times of this run are to be kept in the store for later ones to be seen beside, and earlier ones to be read. */
+  readonly keepTimings?: true;
+  /** Of the command import. */
+  readonly origin?: ImportOrigin;
   /** Names this run in the records: nobody else's run has the same name, or it publishes the same bytes. */
   readonly run: string;
   /** Who publishes, in a few words on one line that anybody may read in the record; absent where nobody says. */
@@ -30,6 +36,14 @@ export interface RunContext {
   /** How long a claim may be acted on before its holder asks again, milliseconds. */
   readonly claimLimit: number;
   readonly warn: (sentence: string) => void;
+}
+
+/** Where suites are imported from, and who vouches for them. */
+export interface ImportOrigin {
+  /** Another repository; absent: the suites lie in the run's own store. */
+  readonly store?: ObjectStore;
+  /** Keys that must have signed what is imported; absent where the user vouches for it. */
+  readonly trusted?: PublicKeys;
 }
 
 /** The store and the scope of one stretch of one phase. */
@@ -61,4 +75,9 @@ export function phase<T>(
     const store = retried(limited(checked, name === 'rename' ? run.renames : run.requests), retries);
     return work({ scope, store });
   });
+}
+
+/** Another repository, read as part of a phase: traced into it, limited and retried like the run's own store. */
+export function originStore(run: RunContext, origin: ObjectStore, scope: PhaseScope): ObjectStore {
+  return retried(limited(traced(origin, scope), run.requests), { clock: run.clock, random: run.random });
 }

@@ -4,6 +4,7 @@ import { publicKeys } from '../signing/verify.ts';
 import type { Condition } from '../store/object-store.ts';
 import { type Adopted, adopt } from './adopt.ts';
 import { splitForm } from './index-paths.ts';
+import { type Glance, glance } from './glance.ts';
 import type { Abandoned, Baseline } from './look.ts';
 import { lookAtPool, type PoolSight } from './pool-look.ts';
 import { readIndexes } from './read-indexes.ts';
@@ -31,15 +32,22 @@ export interface SuiteState {
   readonly forms: Map<string, Uint8Array>;
 }
 
-/** The first part of the phase read: record, head and pool record together, until no claim is open. */
-export async function readSuite(run: RunContext, suite: string, adoptForeign: boolean): Promise<SuiteState> {
+/**
+ * The first part of the phase read: record, head and pool record together, until no claim is open. A dry run takes what it finds, and
+ * does not care about the pool.
+ */
+export async function readSuite(
+  run: RunContext,
+  suite: string,
+  { dryRun, adopt: adoptForeign = false }: { readonly dryRun: boolean; readonly adopt?: boolean },
+): Promise<SuiteState> {
   const trusted = run.keys === undefined ? undefined : publicKeys(run.keys);
   const [sight, pool] = await together(
-    settle(run, suite, trusted, adoptForeign),
-    phase(run, 'read', suite, ({ store }) => lookAtPool(store)),
+    dryRun ? glance(run, suite, adoptForeign) : settle(run, suite, trusted, adoptForeign),
+    dryRun ? undefined : phase(run, 'read', suite, ({ store }) => lookAtPool(store)),
   );
   const adopted = sight.state === 'foreign' ? await adopt(run, suite, sight.foreign) : undefined;
-  const published = sight.state === 'settled' || sight.state === 'abandoned' ? sight.published : adopted?.baseline;
+  const published = 'published' in sight ? sight.published : adopted?.baseline;
   return {
     suite,
     published,
@@ -47,7 +55,7 @@ export async function readSuite(run: RunContext, suite: string, adoptForeign: bo
     abandoned: sight.state === 'abandoned' ? sight.abandoned : undefined,
     expectedRecord: condition(recordEtagOf(sight)),
     expectedHead: condition(headEtagOf(sight)),
-    pool,
+    pool: pool ?? { version: 0 },
     has: publishedShape(published?.release),
     forms: new Map(adopted?.forms.map(({ path, bytes }) => [path, bytes])),
   };
@@ -69,13 +77,14 @@ function condition(etag: string | undefined): Condition {
   return etag === undefined ? { absent: true } : { etag };
 }
 
-function recordEtagOf(sight: Settled): string | undefined {
+function recordEtagOf(sight: Settled | Glance): string | undefined {
+  if (sight.state === 'shown') return undefined;
   if (sight.state === 'new' || sight.state === 'abandoned') return sight.recordEtag;
   return sight.state === 'foreign' ? sight.foreign.recordEtag : sight.published.recordEtag;
 }
 
-function headEtagOf(sight: Settled): string | undefined {
-  if (sight.state === 'new') return undefined;
+function headEtagOf(sight: Settled | Glance): string | undefined {
+  if (sight.state === 'new' || sight.state === 'shown') return undefined;
   return sight.state === 'foreign' ? sight.foreign.headEtag : sight.headEtag;
 }
 

@@ -1,5 +1,5 @@
 import { Problem } from '../problem.ts';
-import { putFile, singleRequestLimit } from '../store/multipart.ts';
+import { putFile, type SourceFile, singleRequestLimit } from '../store/multipart.ts';
 import { conditionRefusedCode, type ObjectStore } from '../store/object-store.ts';
 import { immutableAttributes } from './attributes.ts';
 import { digest } from './digest.ts';
@@ -8,7 +8,7 @@ import type { PoolFile, SuitePlan } from './list-changes.ts';
 import { keepFileList } from './merge-contents.ts';
 import { type Phase, phase, type RunContext } from './run-context.ts';
 import type { Conditions } from './suite-record.ts';
-import { wave } from './wave.ts';
+import { boundedWave, wave } from './wave.ts';
 
 /** Pool files of one run, each uploaded once however many suites list it. */
 export interface Uploads {
@@ -21,6 +21,16 @@ export interface Uploads {
   ensure(suite: string, plan: SuitePlan, poolVersion: number, conditions: Conditions): Promise<void>;
 }
 
+/**
+ * Files that are open and read while they wait for their turn: the number of requests has a limit of its own, and memory is to have one too.
+ * Of a large file four parts of 8 MiB are in memory at most.
+ */
+const inHand = {
+  most: 512,
+  heaviest: 256 * 2 ** 20,
+  weigh: ({ size }: { readonly size: number }) => Math.min(size, 32 * 2 ** 20),
+};
+
 export function uploads(run: RunContext): Uploads {
   const started = new Map<string, Promise<void>>();
   return {
@@ -30,17 +40,25 @@ export function uploads(run: RunContext): Uploads {
       const wanted = [
         ...poolFiles
           .toSorted((a, b) => b.file.size - a.file.size)
-          .map((file) => ({ key: file.key, put: (upload: Phase) => uploadFile(upload, file, conditions) })),
-        ...lists.map((list) => ({ key: fileListKey(list.sha256), put: (upload: Phase) => keepFileList(upload, list) })),
+          .map((file) => ({
+            key: file.key,
+            size: file.file.size,
+            put: (upload: Phase) => uploadFile(upload, file, conditions),
+          })),
+        ...lists.map((list) => ({
+          key: fileListKey(list.sha256),
+          size: 0,
+          put: (upload: Phase) => keepFileList(upload, list),
+        })),
       ];
       const missing = new Map(
-        wanted.filter(({ key }) => !started.has(startedKey(key))).map(({ key, put }) => [key, put]),
+        wanted.filter(({ key }) => !started.has(startedKey(key))).map((each) => [each.key, each]),
       );
       if (missing.size > 0) {
         const uploading = phase(run, 'upload', suite, async (upload) => {
           // A file list is a piece of work and a request.
           upload.scope.expect(missing.size + lists.filter(({ sha256 }) => missing.has(fileListKey(sha256))).length);
-          await wave([...missing.values()], (put) => put(upload));
+          await boundedWave([...missing.values()], inHand, ({ put }) => put(upload));
         });
         for (const key of missing.keys()) started.set(startedKey(key), uploading);
       }
@@ -57,25 +75,27 @@ export function uploads(run: RunContext): Uploads {
  * asked first, and so it is for a file of several parts, since some stores hold conditions on single writes only.
  */
 export async function uploadFile(
-  { store }: Pick<Phase, 'store'>,
+  { store, scope }: Phase,
   file: PoolFile,
   conditions: Conditions,
 ): Promise<void> {
   const conditional = conditions.kind !== 'none';
-  const askFirst = !conditional || file.file.size > singleRequestLimit;
+  const askFirst = !conditional || file.file.size > singleRequestLimit || file.file.seen === true;
   if (askFirst && (await isPresent(store, file))) return;
+  const { path, size, open } = file.file;
+  const source: SourceFile = { path, size, ...(open === undefined ? {} : { open: () => open(scope) }) };
   const attributes = immutableAttributes(file.key, file.file.sha256);
-  const answer = await putFile(store, file.key, file.file, {
+  const answer = await putFile(store, file.key, source, {
     ...attributes,
     ...(conditional ? { condition: { absent: true } } : {}),
   }).catch((error: unknown) => {
     // Some stores hold conditions on single writes and refuse them on the end of a multipart upload; the look before has to do there.
     if (!askFirst || !(error instanceof Problem) || error.code !== conditionRefusedCode) throw error;
-    return putFile(store, file.key, file.file, attributes);
+    return putFile(store, file.key, source, attributes);
   });
   if (answer.written || (await isPresent(store, file))) return;
   // Refused because it is there, and then not there: somebody removed it in between.
-  await uploadFile({ store }, file, conditions);
+  await uploadFile({ store, scope }, file, conditions);
 }
 
 /** Whether the pool holds the file already; a name that holds other bytes is a conflict. */

@@ -17,3 +17,44 @@ export async function together<const Work extends readonly (Promise<unknown> | u
   if (failed !== undefined) throw failed.reason;
   return Promise.all(work);
 }
+
+/** What may be in hand together, by number and by weight; a single item heavier than that is taken alone. */
+export interface Bounds<Item> {
+  readonly most: number;
+  readonly heaviest: number;
+  readonly weigh: (item: Item) => number;
+}
+
+/** The same for work that holds more than a request while it waits: items are taken up, in order, as others end. */
+export async function boundedWave<Item>(
+  items: readonly Item[],
+  { most, heaviest, weigh }: Bounds<Item>,
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  const failures: unknown[] = [];
+  let inHand = 0;
+  let weight = 0;
+  let ended = Promise.withResolvers<void>();
+  const take = async (item: Item, own: number) => {
+    inHand += 1;
+    weight += own;
+    await work(item).catch((error: unknown) => failures.push(error));
+    inHand -= 1;
+    weight -= own;
+    ended.resolve();
+  };
+  for (const item of items) {
+    const own = weigh(item);
+    while (inHand >= most || (inHand > 0 && weight + own > heaviest)) {
+      await ended.promise;
+      ended = Promise.withResolvers();
+    }
+    if (failures.length > 0) break;
+    void take(item, own);
+  }
+  while (inHand > 0) {
+    await ended.promise;
+    ended = Promise.withResolvers();
+  }
+  if (failures.length > 0) throw failures[0];
+}

@@ -8,6 +8,7 @@ import { exclusively } from './directory-lock.ts';
 import { DurableWrites } from './directory-sync.ts';
 import { DirectoryTree, isReserved, lockName, unfinishedPrefix } from './directory-tree.ts';
 import type {
+  ByteRange,
   Condition,
   Found,
   FoundHead,
@@ -52,14 +53,16 @@ export class DirectoryStore implements ObjectStore {
     this.#writer = settings.writer;
   }
 
-  get(key: string): Promise<Found | NotFound> {
+  /** Of a range, the ETag is that of the range: a directory has no other than the hash of what was read. */
+  get(key: string, range?: ByteRange): Promise<Found | NotFound> {
     return explained(`to read ${key}`, async () => {
       const path = await this.#tree.existing(key);
       if (path === undefined) return { found: false };
       try {
         await using file = await open(path);
-        const { mtimeMs } = await file.stat();
-        const body = await file.readFile();
+        const { mtimeMs, size } = await file.stat();
+        if (range !== undefined && range.offset > 0 && range.offset >= size) return { found: false };
+        const body = range === undefined ? await file.readFile() : await readRange(file, range);
         return { found: true, body, etag: contentHash(body), age: Math.max(0, (this.#clock.now() - mtimeMs) / 1000) };
       } catch (error) {
         if (isMissingFile(error)) return { found: false };
@@ -257,6 +260,11 @@ async function explained<T>(doing: string, work: () => Promise<T>): Promise<T> {
 
 function ignoreMissing(error: unknown): undefined {
   if (!isMissingFile(error)) throw error;
+}
+
+async function readRange(file: FileHandle, { offset, length }: ByteRange): Promise<Uint8Array> {
+  const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(length), 0, length, offset);
+  return buffer.subarray(0, bytesRead);
 }
 
 function contentHash(body: Uint8Array): string {

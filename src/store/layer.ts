@@ -19,7 +19,7 @@ export function layer(store: ObjectStore, around: Around): ObjectStore {
   const through = <T>(verb: Verb, key: string, attempt: () => Promise<T>, bytesUp = 0, repeatable = true) =>
     around({ verb, key, bytesUp, repeatable }, attempt);
   return {
-    get: (key) => through('GET', key, () => store.get(key)),
+    get: (key, range) => through('GET', key, () => store.get(key, range)),
     head: (key) => through('HEAD', key, () => store.head(key)),
     put: (key, body, options) => {
       const once = options.once === true || (options.condition !== undefined && 'etag' in options.condition);

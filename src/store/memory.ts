@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../timing/clock.ts';
 import {
+  type ByteRange,
   type Condition,
   conditionRefused,
   type Found,
@@ -54,11 +55,12 @@ export class MemoryStore implements ObjectStore {
     return this.#uploads.size;
   }
 
-  async get(key: string): Promise<Found | NotFound> {
+  async get(key: string, range?: ByteRange): Promise<Found | NotFound> {
     const object = this.#objects.get(key);
-    if (object === undefined) return { found: false };
+    const { offset, length } = range ?? { offset: 0, length: Number.POSITIVE_INFINITY };
+    if (object === undefined || (offset > 0 && offset >= object.body.length)) return { found: false };
     const age = Math.max(0, (this.#clock.now() - object.modified) / 1000);
-    return { found: true, body: object.body.slice(), etag: object.etag, age };
+    return { found: true, body: object.body.slice(offset, offset + length), etag: object.etag, age };
   }
 
   async head(key: string): Promise<FoundHead | NotFound> {

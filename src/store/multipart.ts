@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
-import { type FileHandle, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { Problem } from '../problem.ts';
 import type {
   Condition,
@@ -12,10 +12,19 @@ import type {
   Written,
 } from './object-store.ts';
 
-/** A file on the runner's disk, as it was when it was scanned. */
-export interface LocalFile {
+/** A file to write: one on the runner's disk, as it was when it was scanned, unless it says how else it is read. */
+export interface SourceFile {
   readonly path: string;
   readonly size: number;
+  readonly open?: () => ByteReader;
+}
+
+/** Reads a file from its beginning, once. Disposed of when nothing more is wanted of it. */
+export interface ByteReader extends AsyncDisposable {
+  /** The next `length` bytes. Throws when there are fewer. */
+  next(length: number): Promise<Uint8Array>;
+  /** What to tell the user when the bytes turn out to be others than those that were promised. */
+  changed(): Problem;
 }
 
 const mebibyte = 1024 ** 2;
@@ -28,7 +37,7 @@ const mostParts = 10_000;
 const partsInHand = 4;
 
 /**
- * Writes a file from disk: by one PUT up to 16 MiB, by a multipart upload above that, of parts of 8 MiB (more only above 78 GiB),
+ * Writes a file: by one PUT up to 16 MiB, by a multipart upload above that, of parts of 8 MiB (more only above 78 GiB),
  * at most four of which are in memory. With a `sha256` the bytes sent are checked against it, and a file that has changed since
  * is a `Problem` before anything appears in the store. A failed multipart upload is aborted before its error goes on.
  *
@@ -38,15 +47,13 @@ const partsInHand = 4;
 export async function putFile(
   store: ObjectStore,
   key: string,
-  file: LocalFile,
+  file: SourceFile,
   options: PutOptions & { readonly partSize?: number },
 ): Promise<Written | PreconditionFailed> {
   const { partSize, ...put } = options;
   const { condition, once: _, ...attributes } = put;
-  await using handle = await open(file.path).catch((error: unknown) => {
-    throw changed(file, error);
-  });
-  const reader = new FileReader(handle, file, attributes.sha256);
+  await using source = file.open?.() ?? (await openFile(file));
+  const reader = new CheckedReader(source, file.size, attributes.sha256);
   if (file.size <= singleRequestLimit && partSize === undefined) {
     const body = await reader.next(file.size);
     reader.checkEnd();
@@ -59,7 +66,7 @@ export async function putFile(
 async function multipart(
   store: ObjectStore,
   key: string,
-  reader: FileReader,
+  reader: CheckedReader,
   options: { size: number; attributes: ObjectAttributes; condition: Condition | undefined },
 ): Promise<Written | PreconditionFailed> {
   const upload = await store.startUpload(key, options.attributes);
@@ -80,7 +87,7 @@ async function multipart(
 async function sendParts(
   store: ObjectStore,
   upload: Upload,
-  reader: FileReader,
+  reader: CheckedReader,
   size: number,
 ): Promise<UploadedPart[]> {
   const parts: UploadedPart[] = [];
@@ -115,44 +122,60 @@ async function abort(store: ObjectStore, upload: Upload): Promise<void> {
   await store.abortUpload(upload).catch(() => undefined);
 }
 
-/** Reads a file from its beginning, once, and knows whether it still is what was scanned. */
-class FileReader {
-  readonly #handle: FileHandle;
-  readonly #file: LocalFile;
+/** Hashes what it reads, and knows whether it is what was promised. */
+class CheckedReader {
+  readonly #source: ByteReader;
+  readonly #size: number;
   readonly #expected: string | undefined;
   readonly #hash: Hash = createHash('sha256');
   position = 0;
 
-  constructor(handle: FileHandle, file: LocalFile, sha256: string | undefined) {
-    this.#handle = handle;
-    this.#file = file;
+  constructor(source: ByteReader, size: number, sha256: string | undefined) {
+    this.#source = source;
+    this.#size = size;
     this.#expected = sha256;
   }
 
   get remaining(): number {
-    return this.#file.size - this.position;
+    return this.#size - this.position;
   }
 
   /** The next `length` bytes, or what is left. */
   async next(length: number): Promise<Uint8Array> {
-    const body = Buffer.allocUnsafeSlow(Math.min(length, this.remaining));
-    let filled = 0;
-    while (filled < body.length) {
-      const { bytesRead } = await this.#handle.read(body, filled, body.length - filled, this.position + filled);
-      if (bytesRead === 0) throw changed(this.#file);
-      filled += bytesRead;
-    }
-    this.position += filled;
+    const body = await this.#source.next(Math.min(length, this.remaining));
+    this.position += body.length;
     if (this.#expected !== undefined) this.#hash.update(body);
     return body;
   }
 
   checkEnd(): void {
-    if (this.#expected !== undefined && this.#hash.digest('hex') !== this.#expected) throw changed(this.#file);
+    if (this.#expected !== undefined && this.#hash.digest('hex') !== this.#expected) throw this.#source.changed();
   }
 }
 
-function changed(file: LocalFile, cause?: unknown): Problem {
+/** A file on disk. */
+async function openFile(file: SourceFile): Promise<ByteReader> {
+  const handle = await open(file.path).catch((error: unknown) => {
+    throw changed(file, error);
+  });
+  let position = 0;
+  return {
+    next: async (length) => {
+      const body = Buffer.allocUnsafeSlow(length);
+      for (let filled = 0; filled < length; ) {
+        const { bytesRead } = await handle.read(body, filled, length - filled, position);
+        if (bytesRead === 0) throw changed(file);
+        filled += bytesRead;
+        position += bytesRead;
+      }
+      return body;
+    },
+    changed: () => changed(file),
+    [Symbol.asyncDispose]: () => handle.close(),
+  };
+}
+
+function changed(file: SourceFile, cause?: unknown): Problem {
   return new Problem({
     code: 'file-changed',
     title: 'A file changed while it was being published',

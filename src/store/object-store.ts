@@ -15,8 +15,11 @@ import { Problem } from '../problem.ts';
  * - Bytes handed in are not kept or changed after the call resolves.
  */
 export interface ObjectStore {
-  /** The bytes of an object with its ETag. */
-  get(key: string): Promise<Found | NotFound>;
+  /**
+   * The bytes of an object with its ETag. Of a `range`, at most those bytes; an object that ends before it begins is "not found" too.
+   * Large objects are read piece by piece, so that none is in memory as a whole.
+   */
+  get(key: string, range?: ByteRange): Promise<Found | NotFound>;
 
   /**
    * Size, ETag and the SHA-256 this project stored with the object (absent on objects written by others). A directory, which
@@ -78,6 +81,12 @@ export interface PutOptions extends ObjectAttributes {
    * second copy could meet the first one's success or undo somebody else's. A condition on an ETag implies it.
    */
   readonly once?: boolean;
+}
+
+export interface ByteRange {
+  readonly offset: number;
+  /** At least 1. */
+  readonly length: number;
 }
 
 export interface Found {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Condition, ListedPage, ObjectAttributes, Written } from './object-store.ts';
+import type { ByteRange, Condition, ListedPage, ObjectAttributes, Written } from './object-store.ts';
 import { notS3 } from './s3-errors.ts';
 
 /** How the port's words are spelled in S3's requests, and S3's answers in the port's. */
@@ -17,6 +17,10 @@ export function conditionInput(condition: Condition | undefined) {
   if (condition === undefined) return {};
   if ('absent' in condition) return { IfNoneMatch: '*' };
   return { IfMatch: condition.spelled === 'quoted' ? `"${condition.etag}"` : condition.etag };
+}
+
+export function rangeInput(range: ByteRange | undefined) {
+  return range === undefined ? {} : { Range: `bytes=${range.offset}-${range.offset + range.length - 1}` };
 }
 
 /** A header that the SDK sends as it is. `+` must be encoded, since servers read it as a blank; `/` must not. */

@@ -17,6 +17,7 @@ import pLimit from 'p-limit';
 import { Problem } from '../problem.ts';
 import { Connections } from './connections.ts';
 import type {
+  ByteRange,
   Condition,
   Found,
   FoundHead,
@@ -50,6 +51,7 @@ import {
   conditionInput,
   copySource,
   pageOf,
+  rangeInput,
   withContentMd5,
   writtenAs,
 } from './s3-spelling.ts';
@@ -93,10 +95,10 @@ export class S3Store implements ObjectStore {
     this.#client.destroy();
   }
 
-  async get(key: string): Promise<Found | NotFound> {
+  async get(key: string, range?: ByteRange): Promise<Found | NotFound> {
     const doing = `to read ${key}`;
     const send = async (): Promise<Found> => {
-      const output = await this.#client.send(new GetObjectCommand(this.#object(key)));
+      const output = await this.#client.send(new GetObjectCommand({ ...this.#object(key), ...rangeInput(range) }));
       const etag = bareEtag(output.ETag, doing);
       const body = await readBody(output.Body, output.ContentLength, key);
       const date = this.#dates.get(output);
@@ -299,6 +301,7 @@ export class S3Store implements ObjectStore {
   }
 }
 
+/** There is no such object, or nothing of it in the range that was asked for (RFC 9110 §15.5.17). */
 function notFound(failure: S3Failure): NotFound | undefined {
-  return isMissing(failure) ? { found: false } : undefined;
+  return isMissing(failure) || failure.status === 416 ? { found: false } : undefined;
 }

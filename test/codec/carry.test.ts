@@ -58,7 +58,7 @@ describe('segments', () => {
 for (const form of ['gz', 'xz'] as const) {
   describe(`a large index as .${form}`, () => {
     test('carries most of its published bytes over when a stanza comes in, and decodes to the new content', async () => {
-      const content = index(30_000);
+      const content = index(40_000);
       const packed = await compress(form, content);
       const next = inserted(content, content.indexOf('Package: p015000'), 'Package: p014999a\nVersion: 1\n\n');
       const nextPacked = await compress(form, next, { packed, content });
@@ -72,7 +72,7 @@ for (const form of ['gz', 'xz'] as const) {
     });
 
     test('survives a life of changes', async () => {
-      let content = index(30_000, 7);
+      let content = index(40_000, 7);
       let packed = await compress(form, content);
       for (const step of [3, 29_000, 10_001]) {
         const at = content.indexOf(`Package: p${String(step).padStart(6, '0')}`);
@@ -95,7 +95,7 @@ for (const form of ['gz', 'xz'] as const) {
     });
 
     test('is compressed anew when the published form is of another make', async () => {
-      const content = index(30_000);
+      const content = index(40_000);
       for (const packed of [
         Buffer.from('nothing of the kind'),
         Buffer.alloc(0),
@@ -109,7 +109,7 @@ for (const form of ['gz', 'xz'] as const) {
 }
 
 test('a large .gz has one member, so that readers which stop after the first read all of it', async () => {
-  const content = index(30_000);
+  const content = index(40_000);
   const packed = Buffer.from(await compress('gz', content));
   assert.equal(
     packed.readUInt32LE(packed.length - 4),

@@ -17,11 +17,6 @@ export function differences(left: Objects, undisturbed: Objects, explained: Read
   });
 }
 
-/** Every suite that has a record. */
-export function suitesOf({ objects }: { readonly objects: Objects }): string[] {
-  return [...objects.keys()].flatMap((key) => suiteOfRecordKey(key) ?? []);
-}
-
 /** Pool files that a suite's record still has to remove: nobody lists them, and their name is not forgotten. */
 export function unlisted(objects: Objects): string[] {
   return [...objects].flatMap(([key, { body }]) => {
@@ -42,8 +37,7 @@ function essence(key: string, body: Uint8Array): string {
     claim: { ...record.claim, run: 'any-run-' },
     generation: { ...record.generation, poolVersion: 0 },
     kept: record.kept.map((kept) => ({ ...kept, until: '' })),
-    // Named for some minutes, however long ago they were deleted: the objects themselves are compared.
-    condemned: [],
+    fading: record.fading.map((index) => ({ ...index, until: '' })),
     unlisted: record.unlisted.map((file) => ({ ...file, since: '' })),
   };
   return JSON.stringify(timeless);

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { systemClock } from '../../src/action/system-clock.ts';
+import { calibrationText, efficiencyText } from '../../src/perf/calibration.ts';
 import { climb, least, type Rung } from '../../src/perf/ceiling.ts';
 import { drive, type LoadedStore, loads, removeLoad, roundTrip } from '../../src/perf/load.ts';
 import { S3Store } from '../../src/store/s3.ts';
 import { startLatencyProxy } from '../rig/latency-proxy.ts';
 import { rigCredentials, startS3Server } from '../rig/s3-server.ts';
+import { sampleRecord } from '../timing/record-samples.ts';
 
 /** A store that gives `each` to every worker and `top` to all of them, with what else is said. */
 function ladder(each: number, top: number, more: (concurrency: number) => Partial<Rung> = () => ({})) {
@@ -74,6 +76,22 @@ describe('the least time of a run', () => {
     assert.deepEqual(least(demand, store), { binds: 'round trips', ms: 160, efficiency: 0.4 });
     assert.equal(least({ ...demand, bytesUp: 2e9, tookMs: 25_000 }, store).binds, 'bandwidth');
     assert.equal(least({ ...demand, requests: 1000, tookMs: 4000 }, store).binds, 'requests');
+  });
+});
+
+describe('a calibration in words', () => {
+  const flat = (rate: number) => climb(ladder(rate, rate).step);
+
+  it('names what ended the climb and what a run could still gain', async () => {
+    const calibration = { roundTripMs: 20, requests: await flat(500), bandwidth: await climb(ladder(1e6, 1e12).step) };
+    const text = calibrationText(calibration);
+    assert.match(text, /^Round trip: 20 ms$/m);
+    assert.match(text, /^Small writes \(4 KiB\): 500 a second with 1 in flight/m);
+    assert.match(text, /the store or the line gives no more/);
+    assert.match(text, /under_driven/);
+    const told = efficiencyText(sampleRecord, calibration);
+    assert.match(told, /no client could save, bound by (bandwidth|requests|round trips)\./);
+    assert.match(told, /^Efficiency \d+ %: a faster client could still gain /m);
   });
 });
 

@@ -50,6 +50,16 @@ describe('the verdict', () => {
     assert.equal(judge(pairsOf(2.5, 2.6, 2.5, 2.6, 2.5, 2.6), silent, floor).verdict, 'slower');
   });
 
+  it('goes by the scatter of its own pairs where the noise of the machine was not measured and they are wilder than the default band', () => {
+    const wild = pairsOf(-53, -9, -30, -20, -26, -45);
+    const unmeasured: Noise = { band: Math.log(1.1), source: 'default', differences: [], sessions: 0 };
+    const { noise, threshold } = judge(wild, unmeasured, floor);
+    assert.ok(noise.band > 0.2 && threshold === noise.band, String(noise.band));
+    const calm = judge(pairsOf(14, 15, 16, 15, 14, 16), unmeasured, floor);
+    assert.equal(calm.noise.band, Math.log(1.1));
+    assert.equal(calm.verdict, 'slower');
+  });
+
   it('is mirrored when base and head change places, and the same whatever the unit', () => {
     const chance = seededChance('properties');
     const mirrored = {

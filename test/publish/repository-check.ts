@@ -77,7 +77,7 @@ export class RepositoryCheck {
         return undefined;
       });
       if (suite === undefined) continue;
-      found.push(...this.#byHash(snapshot, suite), ...this.#byName(snapshot, suite));
+      found.push(...this.#byHash(snapshot, suite), ...this.#byName(snapshot, suite), ...forgotten(suite));
       if (ended) found.push(...this.#ended(snapshot, suite));
     }
     for (const [key, body] of snapshot) {
@@ -252,6 +252,18 @@ export class RepositoryCheck {
   #headKey(suite: string): string {
     return headKey(suite, this.#keys !== undefined);
   }
+}
+
+/** Generations besides the newest that stay readable, however old they are. */
+const keptAtLeast = 2;
+
+/** What a client read a moment ago has to be readable, whatever the record says: it names two generations before the newest. */
+function forgotten({ name, record }: Suite): Finding[] {
+  const missing = record === undefined ? 0 : Math.min(keptAtLeast, record.generation.number - 1) - record.kept.length;
+  if (missing <= 0) return [];
+  return [
+    { invariant: 2, rule: 'by-hash', suite: name, what: `${name} has forgotten ${missing} of its last generations` },
+  ];
 }
 
 function suitesIn(snapshot: Snapshot): string[] {

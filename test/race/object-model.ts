@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type {
+  ByteRange,
   Condition,
   Found,
   FoundHead,
@@ -38,11 +39,11 @@ export interface Operation<Answer> {
 export function storeOver(send: <Answer>(operation: Operation<Answer>) => Promise<Answer>): ObjectStore {
   const multipart = () => Promise.reject(new Error('The model has no multipart uploads.'));
   return {
-    get: (key) =>
+    get: (key, range) =>
       send<Found | NotFound>({
         verb: 'GET',
         key,
-        apply: (objects, now) => ({ answer: found(objects, key, now) ?? { found: false }, objects }),
+        apply: (objects, now) => ({ answer: found(objects, key, now, range) ?? { found: false }, objects }),
       }),
     head: (key) =>
       send<FoundHead | NotFound>({
@@ -100,10 +101,12 @@ export function storeOver(send: <Answer>(operation: Operation<Answer>) => Promis
   };
 }
 
-function found(objects: Objects, key: string, now: number): Found | undefined {
+function found(objects: Objects, key: string, now: number, range?: ByteRange): Found | undefined {
   const object = objects.get(key);
-  if (object === undefined) return undefined;
-  return { found: true, body: object.body, etag: object.etag, age: Math.max(0, (now - object.modified) / 1000) };
+  if (object === undefined || (range !== undefined && range.offset > 0 && range.offset >= object.body.length))
+    return undefined;
+  const body = range === undefined ? object.body : object.body.subarray(range.offset, range.offset + range.length);
+  return { found: true, body, etag: object.etag, age: Math.max(0, (now - object.modified) / 1000) };
 }
 
 function holds(objects: Objects, key: string, condition: Condition | undefined): boolean {

@@ -1,5 +1,5 @@
-import { publish } from '../../src/publish/publish.ts';
-import type { PublishRequest } from '../../src/publish/request.ts';
+import { perform } from '../../src/publish/commands.ts';
+import type { CommandRequest, PublishRequest } from '../../src/publish/request.ts';
 import type { RunContext } from '../../src/publish/run-context.ts';
 import type { SigningKeys } from '../../src/signing/keys.ts';
 import { limiter } from '../../src/store/limited.ts';
@@ -14,10 +14,13 @@ import { Stepper, type StepperSettings } from './stepper.ts';
 export const hour = 3_600_000;
 export const day = 24 * hour;
 
-/** A publish that takes part in a race. */
+/** A run that takes part in a race. */
 export interface Publisher {
   readonly name: string;
-  readonly request: Pick<PublishRequest, 'suites'> & Partial<PublishRequest>;
+  /** Of a publish, what differs from the ordinary. */
+  readonly request:
+    | (Pick<PublishRequest, 'suites'> & Partial<PublishRequest>)
+    | Exclude<CommandRequest, PublishRequest>;
   /** Requests in flight together. With one, a run is a plain sequence of requests, and all orders of two can be tried. */
   readonly concurrency?: number;
   readonly claimLimit?: number;
@@ -42,7 +45,8 @@ export function publishAs(publisher: Publisher, store: ObjectStore, clock: Clock
     claimLimit,
     warn,
   };
-  return publish(run, publishRequest(request.suites, request));
+  const { command } = request;
+  return perform(run, command === undefined || command === 'publish' ? publishRequest(request.suites, request) : request);
 }
 
 /** With this, a waiting publisher looks twice while one request of another is on its way; below 250 ms, it does not look at all. */

@@ -70,6 +70,17 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>,
       assert.deepEqual(await store.get('b'), { found: false });
     });
 
+    check('a range of an object is read, as far as there is one', async (store) => {
+      await put(store, 'a/b', 'hello world');
+      const piece = async (offset: number, length: number) => {
+        const found = await store.get('a/b', { offset, length });
+        return found.found ? text(found.body) : undefined;
+      };
+      assert.deepEqual([await piece(0, 5), await piece(6, 5), await piece(9, 100)], ['hello', 'world', 'ld']);
+      assert.equal(await piece(11, 1), undefined);
+      assert.deepEqual(await store.get('a/missing', { offset: 0, length: 5 }), { found: false });
+    });
+
     check('what was written is read, with the ETag that the write returned, its size, age and hash', async (store) => {
       const body = bytes('hello');
       const written = await store.put('a/b', body, { ...attributes, sha256: hash(body) });
