@@ -80,13 +80,18 @@ function markOf({ request, store }: Settings, { variable }: CommentRunner): Mark
 
 /** No secret should be in these texts. Should one be, it has to go before its characters are escaped. */
 function withoutSecrets(record: RunRecord, { secrets }: CommentRunner): RunRecord {
-  const { warnings, problem } = record;
+  const { warnings, problems } = record;
   const clean = (text: string) => secrets.redact(text);
   return {
     ...record,
     warnings: warnings.map(clean),
-    ...(problem && {
-      problem: { ...problem, title: clean(problem.title), what: clean(problem.what), advice: clean(problem.advice) },
+    ...(problems && {
+      problems: problems.map(({ code, title, what, advice }) => ({
+        code,
+        title: clean(title),
+        what: clean(what),
+        advice: clean(advice),
+      })),
     }),
   };
 }

@@ -31,7 +31,7 @@ export const practicalFloor = { emulator: Math.log(1.02), s3: Math.log(1.05) } a
 
 /**
  * The verdict on one quantity. A direction needs both: an interval that leaves out 0, so that it is not chance, and an estimate beyond what noise
- * does on such a machine, so that it is not the machine. "Within noise" is a finding, too: everything beyond twice the threshold is ruled out.
+ * does on such a machine, so that it is not the machine. "Within noise" is a finding, too: everything beyond twice the band is ruled out.
  * The rest is inconclusive and never called anything else. The rule wrongly names a direction in less than 3 % of comparisons of equal
  * builds (test/perf/error-rates.test.ts).
  *
@@ -53,7 +53,7 @@ export function judge(pairs: readonly Pair[], noise: Noise, floor: number): Judg
     unstable: estimate * middle < 0,
   };
   return {
-    verdict: verdictOf(estimate, interval, threshold),
+    verdict: verdictOf(estimate, interval, threshold, 2 * Math.max(floor, noise.band)),
     pairs: pairs.length,
     values,
     estimate,
@@ -87,10 +87,11 @@ export function couldHide({ interval }: Judgement): number | undefined {
   return interval === undefined ? undefined : Math.max(Math.abs(interval.low), Math.abs(interval.high));
 }
 
-function verdictOf(estimate: number, interval: Interval | undefined, threshold: number): Verdict {
+/** `ruledOut` does not grow with the pairs' own scatter: wild pairs rule nothing out. */
+function verdictOf(estimate: number, interval: Interval | undefined, threshold: number, ruledOut: number): Verdict {
   if (interval === undefined) return 'inconclusive';
   if (interval.low > 0 && estimate > threshold) return 'slower';
   if (interval.high < 0 && estimate < -threshold) return 'faster';
-  const inside = interval.low > -2 * threshold && interval.high < 2 * threshold;
+  const inside = interval.low > -ruledOut && interval.high < ruledOut;
   return inside ? 'within noise' : 'inconclusive';
 }

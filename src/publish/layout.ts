@@ -17,6 +17,11 @@ export function suiteOfRecordKey(key: string): string | undefined {
   return key.slice(ownPrefix.length, -'.json'.length);
 }
 
+/** The times of the last runs of a suite. No record ends like this. */
+export function timesKey(suite: string): string {
+  return `${ownPrefix}timings/${suite}.times`;
+}
+
 /** The object that readers follow: an unsigned suite has no InRelease, and apt falls back to Release. */
 export function headKey(suite: string, signed: boolean): string {
   return canonicalKey(suite, signed ? 'InRelease' : 'Release');

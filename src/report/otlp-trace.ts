@@ -57,7 +57,7 @@ function otlpSpans(record: RunRecord): OtlpSpan[] {
     kind: kinds.internal,
     ...times({ start: 0, end: durationMs }),
     attributes: attributes({ outcome, store: record.store.kind, suites: record.suites.length, omitted }),
-    ...(outcome === 'failed' ? error(record.problem?.code ?? 'failed') : {}),
+    ...(outcome === 'failed' ? error(record.problems?.[0]?.code ?? 'failed') : {}),
   };
   return [
     root,

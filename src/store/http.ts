@@ -1,5 +1,12 @@
 import { Problem } from '../problem.ts';
-import { type Found, type FoundHead, type NotFound, type ObjectStore, TransientStoreError } from './object-store.ts';
+import {
+  type ByteRange,
+  type Found,
+  type FoundHead,
+  type NotFound,
+  type ObjectStore,
+  TransientStoreError,
+} from './object-store.ts';
 import { readBody } from './s3-body.ts';
 
 export interface HttpSettings {
@@ -27,12 +34,12 @@ export class HttpStore implements ObjectStore {
     this.#settings = settings;
   }
 
-  async get(key: string): Promise<Found | NotFound> {
-    return this.#ask('GET', key, async (response) => ({
-      found: true,
-      body: await readBody(response.body, length(response), key),
-      etag: etag(response),
-    }));
+  async get(key: string, range?: ByteRange): Promise<Found | NotFound> {
+    const read = async (response: Response): Promise<Found> => {
+      const body = await readBody(response.body, length(response), key);
+      return { found: true, body: response.status === 206 ? body : part(body, range), etag: etag(response) };
+    };
+    return this.#ask('GET', key, read, range);
   }
 
   async head(key: string): Promise<FoundHead | NotFound> {
@@ -82,17 +89,26 @@ export class HttpStore implements ObjectStore {
     return readOnly(`to write ${key}`);
   }
 
-  async #ask<T>(method: 'GET' | 'HEAD', key: string, read: (response: Response) => Promise<T>): Promise<T | NotFound> {
+  async #ask<T>(
+    method: 'GET' | 'HEAD',
+    key: string,
+    read: (response: Response) => Promise<T>,
+    range?: ByteRange,
+  ): Promise<T | NotFound> {
     const { url, hidden, version } = this.#settings;
     // The forms of an index are compressed already, and are to arrive as they are stored.
-    const headers = { 'accept-encoding': 'identity', 'user-agent': `apt-publish/${version}` };
+    const headers = {
+      'accept-encoding': 'identity',
+      'user-agent': `apt-publish/${version}`,
+      ...(range === undefined ? {} : { range: `bytes=${range.offset}-${range.offset + range.length - 1}` }),
+    };
     try {
       const response = await fetch(`${url}/${key.split('/').map(encodeURIComponent).join('/')}`, { method, headers });
       if (response.ok) return await read(response);
       await response.body?.cancel();
       const { status } = response;
       const forbidden = status === 401 || status === 403;
-      if (status === 404 || status === 410 || (forbidden && key.startsWith(hidden))) return { found: false };
+      if (status === 404 || status === 410 || status === 416 || (forbidden && key.startsWith(hidden))) return { found: false };
       throw refused(key, response);
     } catch (error) {
       if (error instanceof Problem || error instanceof TransientStoreError) throw error;
@@ -147,6 +163,11 @@ function unanswered(key: string, error: unknown): Problem | TransientStoreError 
     message: `The public address gave no whole answer for ${key} (${code}).`,
     cause,
   });
+}
+
+/** Of an object that a server gave as a whole: it may not know ranges. */
+function part(body: Uint8Array, range: ByteRange | undefined): Uint8Array {
+  return range === undefined ? body : body.subarray(range.offset, range.offset + range.length);
 }
 
 /** Undefined where the length is not that of the body: a server may compress on its way what nobody asked it to. */

@@ -5,7 +5,7 @@ import { objectClasses, outcomes, phaseNames, verbs } from './span.ts';
 /**
  * Reads a run record that was written as JSON, by this version or by a hostile one (a perf comparison reads what a pull request's run
  * wrote). The schema is closed: a field too many is refused like a field too few, and so are a span of no phase, a phase or
- * span that ends before it begins, and a problem without a failure.
+ * span that ends before it begins, and problems where nothing failed.
  *
  * Throws the `Problem` `run-record-invalid`, naming the first faulty place (`spans[3].verb`).
  */
@@ -143,6 +143,8 @@ const contributor = object({ package: text, amount: whole, unit: oneOf('bytes', 
 const index = object({ path: text, size: whole }, { previousSize: whole, contributors: list(contributor) });
 const omitted = object({ phase: whole, spans: whole, bytesUp: whole, bytesDown: whole }, { verb: oneOf(...verbs) });
 
+const phaseTime = object({ phase: oneOf(...phaseNames), ms: amount }, {});
+
 const suite = object(
   {
     suite: text,
@@ -151,7 +153,7 @@ const suite = object(
     packages: list(packageChange),
     indexes: list(index),
   },
-  {},
+  { before: object({ at: moment, durationMs: amount, phases: list(phaseTime) }, {}) },
 );
 
 const runRecord: Check<RunRecord> = object(
@@ -171,7 +173,7 @@ const runRecord: Check<RunRecord> = object(
   },
   {
     omitted: list(omitted),
-    problem: object({ code: text, title: text, what: text, advice: text }, {}),
+    problems: list(object({ code: text, title: text, what: text, advice: text }, {})),
   },
 );
 
@@ -189,7 +191,10 @@ function checkTimes(record: RunRecord): void {
   for (const [index, { phase }] of (record.omitted ?? []).entries()) {
     if (!ids.has(phase)) throw invalid(`omitted[${index}].phase`, 'is the id of no phase');
   }
-  if (record.problem !== undefined && record.outcome !== 'failed') throw invalid('problem', 'goes with no failure');
+  const { problems, outcome } = record;
+  if (problems === undefined) return;
+  if (problems.length === 0) throw invalid('problems', 'is empty');
+  if (outcome !== 'failed' && outcome !== 'dry-run') throw invalid('problems', 'goes with no failure');
 }
 
 function invalid(path: string, fault: string, cause?: unknown): Problem {

@@ -1,11 +1,11 @@
 import type { Problem } from '../problem.ts';
 import { mostSpans, sampleSpans } from './sample-spans.ts';
-import type { PhaseSpan, Span, Verb } from './span.ts';
+import type { PhaseName, PhaseSpan, Span, Verb } from './span.ts';
 
 /**
  * The one account of a run, from which every report is rendered: the file that the output `timings` names, as JSON. Times are
  * milliseconds since the run began, to the microsecond; sizes are bytes. No secret, bucket name, key of the store, URL or
- * machine path is in it, but for what the texts of warnings and problem say to the user.
+ * machine path is in it, but for what the texts of warnings and problems say to the user.
  *
  * The schema is closed and has a version. `parseRunRecord` refuses what is not exactly this, so a field more, or a word more in one of the
  * lists of words (`span.ts`), is a new version.
@@ -25,8 +25,16 @@ export interface RunRecord {
   readonly omitted?: readonly OmittedSpans[];
   /** Sentences for the user about things that did not stop the run. */
   readonly warnings: readonly string[];
-  /** Set when the outcome is `failed`. */
-  readonly problem?: { readonly code: string; readonly title: string; readonly what: string; readonly advice: string };
+  /** What a run failed of, or what a publish would that a dry run was for; at least one, absent when there is none. */
+  readonly problems?: readonly ToldProblem[];
+}
+
+/** A `Problem`, without its cause. */
+export interface ToldProblem {
+  readonly code: string;
+  readonly title: string;
+  readonly what: string;
+  readonly advice: string;
 }
 
 export interface StoreFacts {
@@ -42,6 +50,23 @@ export interface SuiteOutcome {
   readonly generation: number;
   readonly packages: readonly PackageChange[];
   readonly indexes: readonly IndexFile[];
+  /** The publish before, where its times were kept. */
+  readonly before?: TimedRun;
+}
+
+/** How long an earlier run took, on a machine of its own. */
+export interface TimedRun {
+  /** When it began: ISO 8601, UTC. */
+  readonly at: string;
+  readonly durationMs: number;
+  /** Phases of one suite, and those that served all; in their order, each once. */
+  readonly phases: readonly PhaseTime[];
+}
+
+/** How long a phase was running, stretches that overlap counted once. */
+export interface PhaseTime {
+  readonly phase: PhaseName;
+  readonly ms: number;
 }
 
 export interface PackageChange {
@@ -87,18 +112,18 @@ export interface OmittedSpans {
 }
 
 /** What the publisher knows at the end of a run; `started` in milliseconds since the epoch. */
-export interface RunParts extends Omit<RunRecord, 'schema' | 'started' | 'problem' | 'omitted'> {
+export interface RunParts extends Omit<RunRecord, 'schema' | 'started' | 'problems' | 'omitted'> {
   readonly started: number;
-  readonly problem?: Problem;
+  readonly problems: readonly Problem[];
 }
 
 /**
  * The record of a run that has ended. Phases and spans are put in the order in which they began, whatever the order in which they
  * ended, and times are cut to microseconds, so that the record of equal runs under a test clock is equal text.
  */
-export function makeRunRecord({ started, problem, ...rest }: RunParts): RunRecord {
+export function makeRunRecord({ started, problems, ...rest }: RunParts): RunRecord {
   const { spans, omitted } = sampleSpans(rest.spans, mostSpans);
-  const told = problem && { code: problem.code, title: problem.title, what: problem.what, advice: problem.advice };
+  const told = problems.map(({ code, title, what, advice }) => ({ code, title, what, advice }));
   return {
     schema: 'apt-publish/run/1',
     started: new Date(started).toISOString(),
@@ -107,7 +132,7 @@ export function makeRunRecord({ started, problem, ...rest }: RunParts): RunRecor
     phases: inOrder(rest.phases),
     spans: inOrder(spans),
     ...(omitted.length === 0 ? {} : { omitted }),
-    ...(told === undefined ? {} : { problem: told }),
+    ...(told.length === 0 ? {} : { problems: told }),
   };
 }
 

@@ -55,15 +55,19 @@ describe('segments', () => {
   }
 });
 
-for (const form of ['gz', 'xz'] as const) {
+// xz carries from two blocks on, gz from two MiB on, and xz takes ten times as long.
+for (const [form, count] of [
+  ['gz', 40_000],
+  ['xz', 20_000],
+] as const) {
   describe(`a large index as .${form}`, () => {
     test('carries most of its published bytes over when a stanza comes in, and decodes to the new content', async () => {
-      const content = index(40_000);
+      const content = index(count);
       const packed = await compress(form, content);
-      const next = inserted(content, content.indexOf('Package: p015000'), 'Package: p014999a\nVersion: 1\n\n');
+      const next = inserted(content, content.indexOf('Package: p010000'), 'Package: p009999a\nVersion: 1\n\n');
       const nextPacked = await compress(form, next, { packed, content });
       assert.deepEqual(Buffer.from(await decompress(form, nextPacked, next.length, 'the file')), next);
-      assert.ok(shared(nextPacked, packed) > 0.5 * packed.length);
+      assert.ok(shared(nextPacked, packed) > 0.3 * packed.length);
       assert.deepEqual(
         await compress(form, next, { packed, content }),
         nextPacked,
@@ -72,9 +76,9 @@ for (const form of ['gz', 'xz'] as const) {
     });
 
     test('survives a life of changes', async () => {
-      let content = index(40_000, 7);
+      let content = index(count, 7);
       let packed = await compress(form, content);
-      for (const step of [3, 29_000, 10_001]) {
+      for (const step of [3, 19_000, 10_001]) {
         const at = content.indexOf(`Package: p${String(step).padStart(6, '0')}`);
         const grown = inserted(
           content,
@@ -95,7 +99,7 @@ for (const form of ['gz', 'xz'] as const) {
     });
 
     test('is compressed anew when the published form is of another make', async () => {
-      const content = index(40_000);
+      const content = index(count);
       for (const packed of [
         Buffer.from('nothing of the kind'),
         Buffer.alloc(0),
