@@ -68,6 +68,8 @@ export async function startTap(to: string, lateness: Lateness = () => 0): Promis
     });
     client.on('close', () => {
       if (current?.status === 0) current.end = performance.now();
+      // An answer that comes now is one that the client does not see.
+      current = undefined;
       gate.close();
     });
     upstream.on('close', () => client.destroy());

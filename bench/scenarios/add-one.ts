@@ -104,7 +104,8 @@ async function measurePart(bench: Bench, { name, stanzas, contents }: Part): Pro
     { what: rowNames.reprepro, run: async (round) => sampleOf(await reprepro.include(await next(round)), []) },
     { what: rowNames.ftparchive, run: async (round) => sampleOf(await ftparchive.include(await next(round)), []) },
   ];
-  const rows = await bench.compare(sides, stanzas.length > 50_000 ? 'slow' : undefined);
+  const slow = stanzas.length > (contents ? 5000 : 50_000);
+  const rows = await bench.compare(sides, slow ? 'slow' : undefined);
   const stored = async (prefix: string) => {
     const object = await bucket.store(prefix).get(`dists/${suite}/${list}.gz`);
     return object.found ? object.body : Buffer.alloc(0);

@@ -6,9 +6,11 @@ import {
   onConflicts,
   type PromoteRequest,
   type PublishRequest,
+  type VerifyRequest,
 } from '../publish/request.ts';
 import { readChange, readLimits } from './generation-inputs.ts';
 import { refuseUnheeded } from './heeded-inputs.ts';
+import { readImport } from './import-inputs.ts';
 import { given, type InputReader, quoted } from './input-reader.ts';
 import { componentNameFault, parseSuiteName } from './suite-lines.ts';
 import { readSuiteNames, readSuites } from './suites.ts';
@@ -21,12 +23,14 @@ export async function readRequest(
   reader: InputReader,
   folder: string,
   dryRun: boolean,
+  publicUrl: string | undefined,
 ): Promise<CommandRequest | undefined> {
   const command = reader.choice('command', commandNames) ?? 'publish';
   refuseUnheeded(reader, command);
   if (command === 'publish') return readPublish(reader, folder, dryRun);
   const suites = readSuiteNames(reader, command).map((suite) => ({ suite }));
   if (command === 'history') return { command, suites, ...readLimits(reader) };
+  if (command === 'verify') return { command, suites, ...readLimits(reader), ...readVerify(reader, publicUrl) };
   const change = { suites, ...readChange(reader, dryRun) };
   switch (command) {
     case 'republish':
@@ -38,6 +42,15 @@ export async function readRequest(
     case 'rollback': {
       const to = readGeneration(reader, suites.length);
       return to && { command, ...change, to };
+    }
+    case 'import': {
+      const components = readComponents(reader);
+      const architectures = readArchitectureFilter(reader);
+      return readImport(
+        reader,
+        change,
+        given({ components: components.length === 0 ? undefined : components, architectures }),
+      );
     }
   }
 }
@@ -51,6 +64,18 @@ async function readPublish(reader: InputReader, folder: string, dryRun: boolean)
     ...given({ architectures: readArchitectures(reader), keepVersions: readKeepVersions(reader) }),
     contents: reader.boolean('contents') ?? false,
     onConflict: reader.choice('on-conflict', onConflicts) ?? 'error',
+  };
+}
+
+function readVerify(
+  reader: InputReader,
+  publicUrl: string | undefined,
+): Pick<VerifyRequest, 'deep' | 'repair' | 'publicUrl'> {
+  return {
+    deep: reader.boolean('deep') ?? false,
+    repair: reader.boolean('repair') ?? false,
+    // A folder serves nothing: what it holds is what its readers get.
+    ...given({ publicUrl: publicUrl?.startsWith('http') === true ? publicUrl : undefined }),
   };
 }
 

@@ -1,6 +1,7 @@
 import { type Form, forms } from '../codec/codecs.ts';
 import type { ChangeSettings, CommandSettings, ReleaseInfo } from '../publish/request.ts';
 import { parseDuration } from './duration.ts';
+import { changing } from './heeded-inputs.ts';
 import { given, type InputReader, quoted } from './input-reader.ts';
 import { readSignedBy } from './signing-inputs.ts';
 
@@ -13,8 +14,8 @@ export function readLimits(reader: InputReader): Omit<CommandSettings, 'suites'>
 }
 
 /**
- * `auto` is a dry run on the events that are about a pull request, whose packages are not to be published before it is merged. The command
- * history writes nothing anyhow, and heeds no such input.
+ * `auto` is a dry run on the events that are about a pull request, whose packages are not to be published before it is merged. Commands
+ * that make no generation heed no such input.
  */
 export function readDryRun(reader: InputReader): boolean {
   const written = reader.text('dry-run') ?? 'auto';
@@ -26,7 +27,8 @@ export function readDryRun(reader: InputReader): boolean {
     });
   }
   if (chosen !== 'auto') return chosen === 'true';
-  if (reader.text('command') === 'history') return false;
+  const command = reader.text('command') ?? 'publish';
+  if (!changing.some((each) => each === command)) return false;
   return ['pull_request', 'pull_request_target'].includes(reader.variable('GITHUB_EVENT_NAME') ?? '');
 }
 

@@ -2,7 +2,7 @@ import type { CommandName } from '../publish/request.ts';
 import type { InputReader } from './input-reader.ts';
 
 /** Commands that make a generation. */
-const changing: readonly CommandName[] = ['publish', 'republish', 'remove', 'promote', 'rollback'];
+export const changing: readonly CommandName[] = ['publish', 'republish', 'remove', 'promote', 'rollback', 'import'];
 
 interface Heeded {
   readonly by: readonly CommandName[];
@@ -14,16 +14,21 @@ interface Heeded {
 const heeded: Readonly<Record<string, Heeded>> = {
   packages: { by: ['publish'] },
   component: { by: ['publish'], preset: 'main' },
-  architectures: { by: ['publish', 'remove', 'promote'] },
-  components: { by: ['remove', 'promote'] },
+  architectures: { by: ['publish', 'remove', 'promote', 'import'] },
+  components: { by: ['remove', 'promote', 'import'] },
   remove: { by: ['remove'] },
   promote: { by: ['promote'] },
   from: { by: ['promote'] },
   to: { by: ['rollback'] },
+  import: { by: ['import'] },
+  'import-key': { by: ['import'] },
+  'import-trusted': { by: ['import'], preset: 'false' },
   adopt: { by: ['publish'], preset: 'false' },
   contents: { by: ['publish'], preset: 'false' },
-  'on-conflict': { by: ['publish', 'promote'], preset: 'error' },
+  'on-conflict': { by: ['publish', 'promote', 'import'], preset: 'error' },
   'keep-versions': { by: ['publish'] },
+  deep: { by: ['verify'], preset: 'false' },
+  repair: { by: ['verify'], preset: 'false' },
   origin: { by: changing },
   label: { by: changing },
   codename: { by: changing },
@@ -34,6 +39,7 @@ const heeded: Readonly<Record<string, Heeded>> = {
   'but-automatic-upgrades': { by: changing },
   'signed-by': { by: changing },
   'allow-release-info-change': { by: changing, preset: 'false' },
+  site: { by: changing, preset: 'false' },
   'dry-run': { by: changing, preset: 'auto' },
 };
 

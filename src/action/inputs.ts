@@ -1,6 +1,7 @@
 import { throwProblems } from '../problem.ts';
 import { readRequest } from './command-inputs.ts';
 import { readDryRun } from './generation-inputs.ts';
+import { readOrigin } from './import-inputs.ts';
 import { given, InputReader, type InputSource, quoted } from './input-reader.ts';
 import { readDryLocation, readLocation } from './location.ts';
 import type { Secrets } from './secrets.ts';
@@ -26,9 +27,11 @@ export async function readSettings(surroundings: InputSurroundings): Promise<Set
   const dryRun = readDryRun(reader);
   const publicUrl = readPublicUrl(reader);
   const store = dryRun ? readDryLocation(reader, publicUrl) : readLocation(reader);
+  const origin = readOrigin(reader, store);
   const signing = readSigning(reader, dryRun);
-  const request = await readRequest(reader, surroundings.folder, dryRun);
+  const request = await readRequest(reader, surroundings.folder, dryRun, publicUrl);
   const comment = readComment(reader);
+  const site = readSite(reader, publicUrl);
   const trace = reader.line('trace');
   const sourceDateEpoch = readSourceDateEpoch(reader);
   throwProblems(reader.faults);
@@ -38,7 +41,7 @@ export async function readSettings(surroundings: InputSurroundings): Promise<Set
     request,
     store,
     signing,
-    ...given({ publicUrl, sourceDateEpoch, trace }),
+    ...given({ origin, publicUrl, site, sourceDateEpoch, trace }),
     comment,
     temporaryFolder: reader.variable('RUNNER_TEMP') ?? surroundings.temporaryFolder,
   };
@@ -49,6 +52,16 @@ function readComment(reader: InputReader): CommentSettings {
     when: reader.choice('comment', commentOccasions) ?? 'auto',
     ...given({ token: reader.secret('github-token') }),
   };
+}
+
+/** What the pages tell people to type needs the address; `false` says no more than nothing. */
+function readSite(reader: InputReader, publicUrl: string | undefined): true | undefined {
+  if (reader.boolean('site') !== true) return undefined;
+  if (publicUrl !== undefined || reader.text('public-url') !== undefined) return true;
+  return reader.fault('site', {
+    what: 'is `true`, and nothing says how people reach the repository.',
+    advice: 'Write the address as `public-url`, for example `public-url: https://apt.example.org/debian`.',
+  });
 }
 
 function readPublicUrl(reader: InputReader): string | undefined {

@@ -12,8 +12,7 @@ export function readLocation(reader: InputReader): StoreLocation | undefined {
         'Write a bucket such as `bucket: my-packages` or `bucket: s3://my-packages/debian`, or a folder such as `bucket: ./site`.',
     });
   }
-  const path = directoryPath(written);
-  return path === undefined ? bucketLocation(reader, written) : directoryLocation(reader, path);
+  return isFolder(written) ? directoryLocation(reader, written) : bucketLocation(reader, written);
 }
 
 /** Where a dry run sees the repository: a bucket without keys is read at its public address, where that is one for http. */
@@ -22,8 +21,9 @@ export function readDryLocation(
   publicUrl: string | undefined,
 ): StoreLocation | PublicLocation | undefined {
   const written = reader.text('bucket');
-  const isBucket = written !== undefined && directoryPath(written) === undefined;
-  if (!isBucket || publicUrl === undefined || !/^https?:/.test(publicUrl) || hasKeys(reader)) return readLocation(reader);
+  const isBucket = written !== undefined && !isFolder(written);
+  if (!isBucket || publicUrl === undefined || !/^https?:/.test(publicUrl) || hasKeys(reader))
+    return readLocation(reader);
   return { kind: 'public', url: publicUrl };
 }
 
@@ -34,16 +34,27 @@ function directoryPath(written: string): string | undefined {
   return address?.replace(/^\/\/(?:localhost)?(?=\/)/, '');
 }
 
-function directoryLocation(reader: InputReader, path: string): StoreLocation | undefined {
+/** Whether an address is that of a folder. */
+export function isFolder(written: string): boolean {
+  return directoryPath(written) !== undefined;
+}
+
+function directoryLocation(reader: InputReader, written: string): StoreLocation | undefined {
   for (const name of ['prefix', 'endpoint', 'region', 'force-path-style']) {
     if (reader.text(name) === undefined) continue;
     reader.fault(name, {
-      what: `means nothing for a folder, and \`bucket\` is the folder ${quoted(path)}.`,
+      what: `means nothing for a folder, and \`bucket\` is the folder ${quoted(written)}.`,
       advice: `Remove \`${name}\`, or write the name of a bucket in \`bucket\`.`,
     });
   }
+  return readFolder(reader, 'bucket', written);
+}
+
+/** The folder that an input names. */
+export function readFolder(reader: InputReader, input: string, written: string): StoreLocation | undefined {
+  const path = directoryPath(written) ?? '';
   if (path === '' || path.startsWith('//') || hasControlCharacter(path)) {
-    return reader.fault('bucket', {
+    return reader.fault(input, {
       what: `is ${quoted(path)} after \`file:\`, which is no path on this machine.`,
       advice: 'Write a path such as `./site` or an address such as `file:///srv/apt`.',
     });
@@ -90,7 +101,8 @@ function bucketLocation(reader: InputReader, written: string): StoreLocation | u
   };
 }
 
-function readPrefix(reader: InputReader, name: string, written: string): string | undefined {
+/** A path inside a bucket, without slashes at its ends. */
+export function readPrefix(reader: InputReader, name: string, written: string): string | undefined {
   const prefix = written.replace(/^\/|\/$/g, '');
   const parts = prefix.split('/');
   const faulty = prefix !== '' && parts.some((part) => part === '' || part === '.' || part === '..');
@@ -132,7 +144,9 @@ function readEndpoint(reader: InputReader): string | undefined {
 function hasKeys(reader: InputReader): boolean {
   return (
     ['access-key-id', 'secret-access-key', 'session-token'].some((name) => reader.text(name) !== undefined) ||
-    ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'].some((name) => reader.variable(name) !== undefined)
+    ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'].some(
+      (name) => reader.variable(name) !== undefined,
+    )
   );
 }
 

@@ -21,7 +21,7 @@ export function openStore(location: Settings['store'], clock: Clock, version: st
     return { store, expectRequests: (count) => store.warm(count) };
   }
   if (location.kind === 'public') {
-    return { store: new HttpStore({ url: location.url, hidden: ownPrefix, version }) };
+    return { store: new HttpStore({ url: location.url, input: 'public-url', hidden: ownPrefix, version }) };
   }
   return { store: new DirectoryStore({ root: resolve(location.path), clock, writer: String(process.pid) }) };
 }

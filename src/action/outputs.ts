@@ -1,5 +1,6 @@
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Finding } from '../publish/finding.ts';
 import type { HistoryEntry } from '../publish/history.ts';
 import type { RunRecord } from '../timing/record.ts';
 import type { Runner } from './runner.ts';
@@ -14,6 +15,7 @@ export const outputNames = [
   'public-key',
   'inrelease-sha256',
   'history',
+  'findings',
   'timings',
 ] as const;
 export type OutputName = (typeof outputNames)[number];
@@ -28,9 +30,14 @@ export interface OutputParts {
   readonly inReleaseSha256: ReadonlyMap<string, string>;
   /** The generations of each suite, for the command that asks for them; empty for the others. */
   readonly history: ReadonlyMap<string, readonly HistoryEntry[]>;
+  /** What the command verify has found, what is broken first; absent for the others. */
+  readonly findings?: readonly Finding[];
   /** Where `writeRunRecord` has put the record. */
   readonly timings: string;
 }
+
+/** What the runner takes as outputs of a job is 1 MB: https://docs.github.com/actions/reference/limits. */
+const mostFindings = 1000;
 
 /**
  * The values of all outputs. `generation` and `inrelease-sha256` are JSON objects with a member for each suite, whether one or many, so that a
@@ -48,6 +55,7 @@ export function outputsOf(record: RunRecord, parts: OutputParts): Record<OutputN
     'public-key': parts.publicKey ?? '',
     'inrelease-sha256': JSON.stringify(Object.fromEntries(parts.inReleaseSha256)),
     history: parts.history.size === 0 ? '' : JSON.stringify(Object.fromEntries(parts.history)),
+    findings: parts.findings === undefined ? '' : JSON.stringify(parts.findings.slice(0, mostFindings)),
     timings: parts.timings,
   };
 }

@@ -7,6 +7,7 @@ import { limiter } from '../store/limited.ts';
 import type { Clock } from '../timing/clock.ts';
 import { Recorder } from '../timing/recorder.ts';
 import { progressLog } from './log.ts';
+import { openOrigin } from './open-origin.ts';
 import { openStore } from './open-store.ts';
 import type { Runner } from './runner.ts';
 import type { Settings, SigningSettings } from './settings.ts';
@@ -44,6 +45,7 @@ export async function startSession(settings: Settings, clock: Clock, runner: Run
   const concurrencyOf = (setting: number | 'auto') => (setting === 'auto' ? defaultConcurrency : setting);
   const run: RunContext = {
     ...openStore(settings.store, clock, version),
+    ...(await openOrigin(settings, clock, version)),
     clock,
     random: Math.random,
     recorder: new Recorder(clock, progressLog(clock, runner.info)),

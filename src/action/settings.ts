@@ -6,10 +6,14 @@ export interface Settings {
   readonly request: CommandRequest;
   /** Where. */
   readonly store: StoreLocation | PublicLocation;
+  /** Of the command import. */
+  readonly origin?: OriginSettings;
   /** What to sign with; `unsigned` only when the user asked for it in so many words, `no-key` only in a dry run. */
   readonly signing: SigningSettings | 'unsigned' | 'no-key';
   /** The address that apt reads the repository from, without a trailing `/`. */
   readonly publicUrl?: string;
+  /** Whether to keep pages about the repository in it; there is a `publicUrl` then. */
+  readonly site?: true;
   /** `SOURCE_DATE_EPOCH` in seconds: the date that reproducible runs sign with instead of the clock's. */
   readonly sourceDateEpoch?: number;
   /** Whether and as whom to report on the pull request that the run belongs to. */
@@ -47,6 +51,14 @@ export interface PublicLocation {
   readonly kind: 'public';
   /** http or https, without a trailing `/`. */
   readonly url: string;
+}
+
+/** What an import reads from, and whom it believes. */
+export interface OriginSettings {
+  /** Absent: the suites lie in the store itself. */
+  readonly location?: StoreLocation | PublicLocation;
+  /** The public key that must have signed them, as it was given; absent where the user vouches for them. */
+  readonly key?: string;
 }
 
 export interface Credentials {

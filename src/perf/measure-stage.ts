@@ -107,7 +107,7 @@ async function onBench(
 function groundOf(inputs: StageInputs, runner: Runner, script: string, node: string): Promise<Ground> | Ground {
   if (inputs.text('bucket') === undefined) return emulator(script, roundTripMs, node, version);
   const reader = new InputReader(runner, runner.secrets);
-  const location = readLocation(reader, undefined);
+  const location = readLocation(reader);
   const key = reader.secret('gpg-private-key');
   throwProblems(reader.faults);
   if (location?.kind !== 's3' || !('accessKeyId' in location.credentials)) throw notABucket();

@@ -1,11 +1,12 @@
 import { decompress } from '../codec/codecs.ts';
 import { fieldValue } from '../debian/deb822.ts';
-import { parseRelease, type Release, type ReleaseFile } from '../debian/release.ts';
+import type { Release, ReleaseFile } from '../debian/release.ts';
 import { scanStanzas } from '../debian/stanza-index.ts';
 import { Problem } from '../problem.ts';
-import { unverifiedText } from '../signing/verify.ts';
 import type { StoredForm } from './build-indexes.ts';
 import { digest } from './digest.ts';
+import { readForeignRelease } from './foreign-release.ts';
+import { mergeIndependentLists } from './independent-lists.ts';
 import { compressionOf, splitForm } from './index-paths.ts';
 import { byHashKey, canonicalKey } from './layout.ts';
 import type { Baseline, Foreign } from './look.ts';
@@ -27,19 +28,23 @@ export interface Adopted {
 
 /**
  * Reads a foreign suite whole, since what this run signs it must have seen (invariant 5): every stored index is checked against the
- * hashes of the head as it is. Whether that head can be trusted is what the user has vouched for by `adopt`; what was taken is told
- * in a warning.
+ * hashes of the head as it is. Whether that head can be trusted is what the user has vouched for by `adopt`, or what the keys say that an
+ * import is given; what was taken is told in a warning. Packages for all that the other tool keeps apart come into the list of every
+ * architecture; `declared` are the architectures of a suite that has none but those.
  */
-export function adopt(run: RunContext, suite: string, foreign: Foreign): Promise<Adopted> {
+export function adopt(
+  run: RunContext,
+  suite: string,
+  foreign: Foreign,
+  declared: readonly string[] | undefined,
+): Promise<Adopted> {
   return phase(run, 'read', suite, async (reading) => {
-    const origin = `The ${foreign.signed ? 'InRelease' : 'Release'} of suite ${suite}`;
-    const text = foreign.signed ? unverifiedText(Buffer.from(foreign.head), origin) : foreign.head;
-    const release = parseRelease(text, origin);
-    refuseIndependentLists(suite, release);
+    const { release, text, vouched } = await readForeignRelease(reading.store, suite, foreign, run.origin?.trusted);
     const indexes = Map.groupBy(release.files, ({ path }) => splitForm(path).index);
-    const taken = (await wave([...indexes], ([index, files]) => takeIndex(reading, suite, index, files))).flat();
+    const found = (await wave([...indexes], ([index, files]) => takeIndex(reading, suite, index, files))).flat();
+    const taken = withIndependent(suite, release, found, declared);
     const listed = taken.flatMap(({ files }) => files);
-    run.warn(description(suite, foreign, taken));
+    run.warn(description(suite, vouched, taken));
     return {
       baseline: {
         record: standInRecord(suite, foreign.head),
@@ -119,22 +124,45 @@ export function standInRecord(suite: string, head: string): Baseline['record'] {
   };
 }
 
-function refuseIndependentLists(suite: string, release: Release): void {
-  const architectures = (fieldValue(release.fields, 'Architectures') ?? '').split(/\s+/);
-  const list = release.files.find(({ path }) => /(^|\/)binary-all\/Packages(\.|$)/.test(path));
-  if (!architectures.includes('all') || list === undefined) return;
-  throw new Problem({
-    code: 'adopt-binary-all',
-    title: 'The suite keeps packages for all apart',
-    what: `Suite ${suite} lists packages of architecture "all" in ${list.path}, and here they stand in every architecture's list.`,
-    advice: 'Publish the packages into a new suite instead.',
-  });
+/** Lists of packages for all that stand apart, where readers of the suite read them (`all` is one of its architectures). */
+function withIndependent(
+  suite: string,
+  release: Release,
+  taken: readonly TakenIndex[],
+  declared: readonly string[] | undefined,
+): readonly TakenIndex[] {
+  const words = (fieldValue(release.fields, 'Architectures') ?? '').split(/\s+/).filter(Boolean);
+  if (!words.includes('all')) return taken;
+  const real = (names: readonly string[]) => names.filter((name) => name !== 'all' && name !== 'source');
+  const own = real(words);
+  const architectures = own.length > 0 ? own : real(declared ?? []);
+  const contents = new Map(taken.map(({ index, content }) => [index, content]));
+  const { lists, apart } = mergeIndependentLists(suite, contents, architectures);
+  if (apart.size > 0 && architectures.length === 0) throw architecturesUnknown(suite);
+  return [
+    ...taken.filter(({ index }) => !lists.has(index) && !apart.has(index)),
+    ...Array.from(lists, ([index, content]) => ({
+      index,
+      content,
+      forms: [],
+      files: [{ path: index, size: content.length, sha256: digest(content) }],
+    })),
+  ];
 }
 
-function description(suite: string, { signed }: Foreign, taken: readonly TakenIndex[]): string {
+function description(suite: string, vouched: string, taken: readonly TakenIndex[]): string {
   const lists = taken
     .filter(({ index }) => index.endsWith('/Packages') || index.endsWith('/Sources'))
     .map(({ index, content }) => `${scanStanzas(content, `${index} of suite ${suite}`).length} in ${index}`);
-  const head = signed ? 'an InRelease whose signature was not checked' : 'a Release without a signature';
-  return `Suite ${suite} was taken over from ${head}: ${lists.length === 0 ? 'no packages' : lists.join(', ')}.`;
+  return `Suite ${suite} was taken over from ${vouched}: ${lists.length === 0 ? 'no packages' : lists.join(', ')}.`;
+}
+
+/** Of a suite whose packages are for all and nothing else. */
+export function architecturesUnknown(suite: string): Problem {
+  return new Problem({
+    code: 'architectures-unknown',
+    title: 'Which architectures is this suite for?',
+    what: `Suite ${suite}, as it is to be taken over, lists packages of architecture "all" only, which does not tell whose lists they belong in.`,
+    advice: 'Say it once: `architectures: amd64 arm64`.',
+  });
 }

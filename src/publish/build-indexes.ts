@@ -1,7 +1,9 @@
 import { compress, type Form } from '../codec/codecs.ts';
 import type { PublishedForm } from '../codec/published-form.ts';
 import { digest } from './digest.ts';
+import { namesPoolFiles } from './index-paths.ts';
 import { mergeContentsIndexes } from './merge-contents.ts';
+import { nameDigest } from './name-digest.ts';
 import type { Prepared } from './prepare.ts';
 import type { GenerationSettings } from './request.ts';
 import { type Phase, phase, type RunContext } from './run-context.ts';
@@ -14,6 +16,8 @@ export interface BuiltIndex {
   readonly size: number;
   readonly sha256: string;
   readonly stored: readonly StoredForm[];
+  /** Of a list of packages: see `name-digest.ts`. */
+  readonly named?: Uint8Array | undefined;
 }
 
 export interface StoredForm {
@@ -58,7 +62,8 @@ async function buildIndexes(
       );
       return { path: `${path}.${form}`, bytes, sha256: digest(bytes) };
     });
-    return { path, size: content.length, sha256: digest(content), stored };
+    const named = namesPoolFiles(path) ? nameDigest(content, path) : undefined;
+    return { path, size: content.length, sha256: digest(content), stored, named };
   });
   return built.sort((a, b) => (a.path < b.path ? -1 : 1));
 }

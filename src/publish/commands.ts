@@ -2,10 +2,12 @@ import { carryOut } from './carry-out.ts';
 import { history } from './history.ts';
 import type { SuiteResult } from './outcome.ts';
 import type { Prepare } from './prepare.ts';
+import { prepareImport } from './prepare-import.ts';
 import { preparePromote } from './prepare-promote.ts';
 import { prepareRemove } from './prepare-remove.ts';
 import { prepareRepublish } from './prepare-republish.ts';
 import { prepareRollback } from './prepare-rollback.ts';
+import { prepareTakeover } from './prepare-takeover.ts';
 import { publish } from './publish.ts';
 import type { CommandRequest, HistoryRequest, PublishRequest, VerifyRequest } from './request.ts';
 import type { RunContext } from './run-context.ts';
@@ -42,5 +44,9 @@ function preparationOf(
       return preparePromote(run, request);
     case 'rollback':
       return prepareRollback(run, request, request.to);
+    case 'import': {
+      const origin = run.origin?.store;
+      return origin === undefined ? prepareTakeover(run, request) : prepareImport(run, request, origin);
+    }
   }
 }

@@ -1,4 +1,5 @@
-import { Problem } from '../problem.ts';
+import { Problem, type ProblemDetails } from '../problem.ts';
+import type { SuiteResult } from './outcome.ts';
 import type { StoredIndex } from './suite-record.ts';
 
 /**
@@ -9,7 +10,7 @@ import type { StoredIndex } from './suite-record.ts';
  * `caching`: readers get what they should, and caches keep it too long or not long enough. `unfinished`: a generation is claimed and not
  * committed. `orphan`: an object that nothing names.
  */
-export type FindingKind =
+type FindingKind =
   | 'head'
   | 'by-hash'
   | 'canonical'
@@ -44,7 +45,7 @@ export interface Verification {
 }
 
 /** How much was looked at. */
-export interface Checked {
+interface Checked {
   /** By-hash objects. */
   readonly indexes: number;
   /** Pool files that the suite lists, in the newest generation or a kept one. */
@@ -59,18 +60,31 @@ export function isBroken({ kind, repaired }: Finding): boolean {
 /** Sentences that the one problem of a run can hold. */
 const told = 3;
 
-/** The problem of a repository that is not whole; undefined when nothing is broken, or not any more. */
-export function brokenRepository(findings: readonly Finding[]): Problem | undefined {
-  const broken = findings.filter(isBroken);
-  if (broken.length === 0) return undefined;
+/** What a run ends with that has verified a repository and found it broken: it has done what it was asked for, and fails. */
+export class BrokenRepository extends Problem {
+  readonly results: readonly SuiteResult[];
+
+  constructor(details: ProblemDetails, results: readonly SuiteResult[]) {
+    super(details);
+    this.results = results;
+  }
+}
+
+/** Throws `BrokenRepository` when something is broken, and still is. */
+export function throwBroken(results: readonly SuiteResult[]): void {
+  const broken = results.flatMap(({ verification }) => verification?.findings ?? []).filter(isBroken);
+  if (broken.length === 0) return;
   const first = broken.slice(0, told).map(({ key, what }) => `${key}: ${what}`);
   const more = broken.length - first.length;
   const counts = [...Map.groupBy(broken, ({ kind }) => kind)].map(([kind, some]) => `${some.length} ${kind}`);
-  return new Problem({
-    code: 'repository-broken',
-    title: 'The repository is not whole',
-    what: `Verifying found what readers or publishers stumble over (${counts.join(', ')}): ${first.join(' ')}${more > 0 ? ` And ${more} more.` : ''}`,
-    advice:
-      'Run it once with `repair: true`, which mends names and by-hash objects; publish again the packages whose pool files are gone, and find out what else writes into this repository.',
-  });
+  throw new BrokenRepository(
+    {
+      code: 'repository-broken',
+      title: 'The repository is not whole',
+      what: `Verifying found what readers or publishers stumble over (${counts.join(', ')}): ${first.join(' ')}${more > 0 ? ` And ${more} more.` : ''}`,
+      advice:
+        'Names and by-hash objects are mended with `repair: true`; publish the packages again whose pool files are gone, and find out what else writes into this repository.',
+    },
+    results,
+  );
 }

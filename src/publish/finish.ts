@@ -65,6 +65,8 @@ async function rename(claim: Claim, { store }: Phase, index: StoredIndex): Promi
   const from = byHashKey(suite, index.path, index.sha256);
   const answer = await store.copy(from, canonicalKey(suite, index.path), canonicalAttributes(index.path, index.sha256));
   if ('written' in answer) return;
+  // Whoever took the claim over may have given it up, and removed what it had staged.
+  if (!(await claim.isMine(store))) throw new Overtaken(`The claim on suite ${suite} was taken over.`);
   throw new Problem({
     code: 'by-hash-missing',
     title: 'A staged index is gone',
@@ -115,13 +117,17 @@ async function commit(
   });
 }
 
+/** A head whose answer takes longer than this may have been followed by a whole publish of somebody else before it came: milliseconds. */
+const slowHead = 1000;
+
 /**
  * Whether a whole publish of somebody else fits between the head and a Release that came after it: that takes several requests one after
- * the other, so not when Release was late by less than the head itself took.
+ * the other, so not when Release was late by less than the head itself took, unless that was long.
  */
 function isLate(sent: number, release: { at: number; headEnded: number | undefined } | undefined): boolean {
   if (release?.headEnded === undefined) return false;
-  return release.at - release.headEnded >= release.headEnded - sent;
+  const headTook = release.headEnded - sent;
+  return headTook >= slowHead || release.at - release.headEnded >= headTook;
 }
 
 /** The head is what counts: a run whose head was written has published, also when Release beside it was not. */

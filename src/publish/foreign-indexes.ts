@@ -56,7 +56,7 @@ export function foreignIndexes({ files }: Release): { readonly known: ForeignInd
  * The content of an index of a foreign suite, in whichever of its listed forms exists. By hash first where the Release promises that: its
  * repository may be publishing at this moment. What has another hash than the Release lists stops the run (invariant 5).
  */
-export async function readForeignIndex(
+async function readForeignIndex(
   { store, scope }: Phase,
   suite: string,
   release: Release,
@@ -117,9 +117,9 @@ export async function readForeignIndexes(
   indexes: readonly ForeignIndex[],
 ): Promise<Map<string, Uint8Array>> {
   return new Map(
-    await wave(indexes, async ({ path }): Promise<[string, Uint8Array]> => [
-      path,
-      await readForeignIndex(reading, suite, release, path),
-    ]),
+    await wave(
+      indexes,
+      async ({ path }): Promise<[string, Uint8Array]> => [path, await readForeignIndex(reading, suite, release, path)],
+    ),
   );
 }

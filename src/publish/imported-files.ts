@@ -26,7 +26,8 @@ export class ImportedFiles {
   /** `origin` names the index. Throws `import-entry` for what cannot be imported, `import-name-twice` for one name with two hashes. */
   add({ filename, size, sha256 }: ListedFile, origin: string): void {
     const key = keyOf(filename);
-    if (!isPoolPath(key) || key.startsWith('.apt-publish-')) throw unusable(origin, filename, 'is no place for a package');
+    if (!isPoolPath(key) || key.startsWith('.apt-publish-'))
+      throw unusable(origin, filename, 'is no place for a package');
     if (sha256 === undefined || !/^[0-9a-f]{64}$/.test(sha256))
       throw unusable(origin, filename, 'is listed without a SHA256, and apt refuses such packages');
     const present = this.#files.get(key);

@@ -59,6 +59,15 @@ async function readFileList(store: Phase['store'], list: FileList): Promise<read
   const object = await store.get(fileListKey(list.sha256));
   if (!object.found) return undefined;
   const text = await decompress('gz', object.body, largestFileList, `The file list of ${list.location}`);
-  const paths: unknown = JSON.parse(Buffer.from(text).toString('utf8'));
+  const paths = parsed(text);
   return Array.isArray(paths) ? paths.filter((path) => typeof path === 'string') : undefined;
+}
+
+/** A list that is no list is as good as one that was never kept. */
+function parsed(text: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(text).toString('utf8'));
+  } catch {
+    return undefined;
+  }
 }

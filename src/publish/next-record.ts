@@ -4,6 +4,7 @@ import { digest } from './digest.ts';
 import { splitForm } from './index-paths.ts';
 import { byHashKey } from './layout.ts';
 import type { PoolName } from './list-changes.ts';
+import { packageLists } from './listed-files.ts';
 import type { Abandoned, Baseline } from './look.ts';
 import type { PoolSight } from './pool-look.ts';
 import { isSettled } from './pool-record.ts';
@@ -18,6 +19,8 @@ const keptFor = 24 * 3600_000;
 const fadingMargin = 5 * 60_000;
 /** Bytes of small indexes that travel in the record. They spare a whole round trip; larger ones would cost more than that. */
 const embeddedAtMost = 96 * 1024;
+/** Bytes of digests of lists in the record: of the newest generation's lists first, then of the kept ones', as far as they fit. */
+const digestsAtMost = 32 * 1024;
 
 /** What the claim of the next generation writes. Pure. */
 export function nextRecord(input: {
@@ -96,6 +99,7 @@ export function nextRecord(input: {
       (file) => isPoolPath(file.filename) && !listedAgain.has(file.filename) && !isSettled(pool.record, suite, file),
     ),
     conditions: input.conditions,
+    named: digestsOf([stored, ...kept.map(({ dropped }) => dropped)].flatMap(packageLists), before?.named, input.built),
     embedded: embed(stillEmbedded(published, stored), stored, input.built),
   };
 }
@@ -138,6 +142,29 @@ function renames(before: readonly (Release | undefined)[], stored: readonly Stor
     .map((release) => new Map(storedIndexes(release).map(({ path, sha256 }) => [path, sha256])));
   if (states.length === 0) return [...stored];
   return stored.filter(({ path, sha256 }) => states.some((state) => state.get(path) !== sha256));
+}
+
+/** The digests of these lists, of those that were built now and of those that the record has had. */
+function digestsOf(
+  lists: readonly StoredIndex[],
+  before: SuiteRecord['named'],
+  built: readonly BuiltIndex[],
+): Record<string, string> {
+  const known = new Map(Object.entries(before ?? {}));
+  for (const { named, stored } of built) {
+    const [form] = packageLists(stored);
+    if (named !== undefined && form !== undefined) known.set(form.sha256, Buffer.from(named).toString('base64'));
+  }
+  const digests: Record<string, string> = {};
+  let total = 0;
+  for (const { sha256 } of lists) {
+    const named = known.get(sha256);
+    if (named === undefined || sha256 in digests) continue;
+    total += (named.length * 3) / 4;
+    if (total > digestsAtMost) break;
+    digests[sha256] = named;
+  }
+  return digests;
 }
 
 /** What the record holds of indexes that are in the next generation what they are in this one. */

@@ -98,7 +98,8 @@ function entriesOf(lists: readonly PackageList[], wanted: (entry: IndexEntry) =>
       const key = keyOf(entry);
       const earlier = found.get(key);
       if (earlier === undefined) found.set(key, { from, entry });
-      else if (earlier.from !== from && sha256Of(earlier) !== sha256Of({ from, entry })) throw contradiction(earlier, from);
+      else if (earlier.from !== from && sha256Of(earlier) !== sha256Of({ from, entry }))
+        throw contradiction(earlier, from);
     }
   }
   return found;
@@ -194,7 +195,10 @@ class Judge {
         this.#changes.unlisted.push({ filename: listed.filename, sha256: listed.sha256 });
       }
     } else if (this.#onConflict === 'error') this.#changes.problems.push(conflict(what, origin, listed.filename));
-    else this.#changes.warnings.push(`${what} was not imported: the suite holds it with other bytes as ${listed.filename}.`);
+    else
+      this.#changes.warnings.push(
+        `${what} was not imported: the suite holds it with other bytes as ${listed.filename}.`,
+      );
     return accepted;
   }
 }

@@ -3,6 +3,7 @@ import type { Release } from '../debian/release.ts';
 import { Problem } from '../problem.ts';
 import { listed, type ObjectStore } from '../store/object-store.ts';
 import { storedReader } from '../store/stored-reader.ts';
+import { architecturesUnknown } from './adopt.ts';
 import { type ForeignIndex, foreignIndexes, readForeignIndexes } from './foreign-indexes.ts';
 import { doubtsAbout, type ForeignRelease, readForeignHead, readForeignRelease } from './foreign-release.ts';
 import { ImportedFiles } from './imported-files.ts';
@@ -74,7 +75,10 @@ interface Chosen {
 
 /** What of the other repository is imported. Throws `import-part-missing` for a component or architecture that it has not. */
 function choose(suite: string, release: Release, { components: wanted, architectures }: ImportRequest): Chosen {
-  const { known, others } = foreignIndexes(release);
+  const { known: all, others } = foreignIndexes(release);
+  // Readers of a suite that does not name `all` never look into a list apart.
+  const withAll = (fieldValue(release.fields, 'Architectures') ?? '').split(/\s+/).includes('all');
+  const known = all.filter(({ kind, architecture }) => kind !== 'packages' || architecture !== 'all' || withAll);
   const lists = known.filter(({ kind }) => kind === 'packages' || kind === 'sources');
   const components = union(lists.flatMap(({ component }) => component ?? []));
   const binary = union(known.flatMap(({ kind, architecture }) => (kind === 'packages' ? (architecture ?? []) : [])));
@@ -93,17 +97,17 @@ function choose(suite: string, release: Release, { components: wanted, architect
   const taken = new Set([...(named ?? own), 'all']);
   const withSources = architectures?.includes('source') ?? true;
   const contentsApart = known.some(({ kind, architecture }) => kind === 'contents' && architecture === 'all');
+  // A Contents that leaves out what is in the lists here would say that those packages have no files.
+  const isWhole = ({ kind, component }: ForeignIndex) =>
+    kind !== 'contents' || (component !== undefined && !contentsApart);
   return {
     components: components.filter((component) => wanted?.includes(component) ?? true),
     architectures: named ?? own,
-    indexes: known.filter(({ kind, component, architecture }) => {
+    indexes: known.filter(isWhole).filter(({ kind, component, architecture }) => {
       if (component !== undefined && !(wanted?.includes(component) ?? true)) return false;
-      if (kind === 'sources') return withSources;
-      // A Contents that leaves out what is in the lists here would say that those packages have no files.
-      if (kind === 'contents') return taken.has(architecture ?? '') && !contentsApart && component !== undefined;
-      return architecture === undefined || taken.has(architecture);
+      return kind === 'sources' ? withSources : architecture === undefined || taken.has(architecture);
     }),
-    others,
+    others: others + known.filter((index) => !isWhole(index)).length,
   };
 }
 
@@ -176,15 +180,5 @@ function partMissing(suite: string, kind: string, name: string, there: readonly 
     title: `There is no such ${kind} to import`,
     what: `Suite ${suite} of the repository to import has no ${kind} ${name}; it has ${there.join(' ') || 'none'}.`,
     advice: `Look at the spelling of \`${kind}s\`.`,
-  });
-}
-
-/** Of a suite whose packages are for all and nothing else. */
-export function architecturesUnknown(suite: string): Problem {
-  return new Problem({
-    code: 'architectures-unknown',
-    title: 'Which architectures is this suite for?',
-    what: `Suite ${suite}, as it is to be taken over, lists packages of architecture "all" only, which does not tell whose lists they belong in.`,
-    advice: 'Say it once: `command: import` with `architectures: amd64 arm64`.',
   });
 }

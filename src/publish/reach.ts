@@ -5,6 +5,7 @@ import { compressionOf, splitForm } from './index-paths.ts';
 import { byHashKey, recordKey } from './layout.ts';
 import { listedFiles, packageLists } from './listed-files.ts';
 import { type Published, readRecord, type Trusted } from './look.ts';
+import { SoughtNames } from './name-digest.ts';
 import { storedIndexes } from './next-record.ts';
 import { largestIndex } from './read-indexes.ts';
 import type { StoredIndex } from './suite-record.ts';
@@ -12,8 +13,9 @@ import { allSuites } from './suite-register.ts';
 import { wave } from './wave.ts';
 
 /**
- * Which suites still reach which of these pool files: through the newest generation or one that is kept. Throws rather than guess
- * when a record or an index cannot be read, so that nothing is deleted then.
+ * Which suites still reach which of these pool files: through the newest generation or one that is kept. One request for each suite, and one
+ * for each list that may name one of the files, as far as the record's digests tell. Throws rather than guess when a record or an index
+ * cannot be read, so that nothing is deleted then.
  */
 export async function reachedBy(
   store: ObjectStore,
@@ -21,12 +23,16 @@ export async function reachedBy(
   files: readonly string[],
 ): Promise<Map<string, Set<string>>> {
   const wanted = new Set(files);
+  const sought = new SoughtNames(files);
   const reached = new Map<string, Set<string>>();
   await wave(await allSuites(store), async (suite) => {
     const object = await store.get(recordKey(suite));
     if (!object.found) return;
     const published = await readRecord(object, suite, trusted);
-    for (const name of (await filesReached(store, suite, published)).filter((each) => wanted.has(each))) {
+    const { named } = published.record;
+    const lists = reachingLists(published).filter(({ sha256 }) => sought.mayBeIn(named?.[sha256]));
+    const names = (await wave(lists, (index) => filesIn(store, suite, index))).flat();
+    for (const name of names.filter((each) => wanted.has(each))) {
       reached.set(name, (reached.get(name) ?? new Set()).add(suite));
     }
   });
@@ -35,8 +41,7 @@ export async function reachedBy(
 
 /** Every pool file that a suite reaches. Throws when an index cannot be read. */
 export async function filesReached(store: ObjectStore, suite: string, published: Published): Promise<string[]> {
-  const files = await wave(reachingLists(published), (index) => filesIn(store, suite, index));
-  return [...new Set(files.flat())];
+  return (await wave(reachingLists(published), (index) => filesIn(store, suite, index))).flat();
 }
 
 /** One stored form of every list of packages, of the newest generation and of the kept ones. */

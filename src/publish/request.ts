@@ -38,7 +38,7 @@ export interface CommandSettings {
 
 /** Whether a run is to stop before its first write. */
 export function isDryRun(request: CommandRequest): boolean {
-  return request.command !== 'history' && request.dryRun;
+  return request.command !== 'history' && request.command !== 'verify' && request.dryRun;
 }
 
 interface NamedSuite {

@@ -93,6 +93,8 @@ const suiteRecord = v.object({
     kind: v.picklist(['enforced', 'create-only', 'none']),
     etags: v.picklist(['bare', 'quoted']),
   }),
+  /** Digests of lists of packages, base64, by the SHA-256 of the form that is read of each: see `name-digest.ts`. As many as fit. */
+  named: v.optional(v.record(sha256, v.pipe(v.string(), v.base64()))),
   /** Small indexes of the newest generation, base64 of the stored form, so that reading them costs no request. */
   embedded: v.record(v.string(), v.pipe(v.string(), v.base64())),
 });

@@ -3,8 +3,8 @@ import type { Release } from '../debian/release.ts';
 import { publicKeys } from '../signing/verify.ts';
 import type { Condition } from '../store/object-store.ts';
 import { type Adopted, adopt } from './adopt.ts';
-import { splitForm } from './index-paths.ts';
 import { type Glance, glance } from './glance.ts';
+import { splitForm } from './index-paths.ts';
 import type { Abandoned, Baseline } from './look.ts';
 import { lookAtPool, type PoolSight } from './pool-look.ts';
 import { readIndexes } from './read-indexes.ts';
@@ -32,6 +32,14 @@ export interface SuiteState {
   readonly forms: Map<string, Uint8Array>;
 }
 
+/** How a suite is to be read. */
+interface ReadSettings {
+  readonly dryRun: boolean;
+  readonly adopt?: boolean;
+  /** Real ones that a suite taken over is to have, where its own lists do not tell. */
+  readonly architectures?: readonly string[];
+}
+
 /**
  * The first part of the phase read: record, head and pool record together, until no claim is open. A dry run takes what it finds, and
  * does not care about the pool.
@@ -39,14 +47,14 @@ export interface SuiteState {
 export async function readSuite(
   run: RunContext,
   suite: string,
-  { dryRun, adopt: adoptForeign = false }: { readonly dryRun: boolean; readonly adopt?: boolean },
+  { dryRun, adopt: adoptForeign = false, architectures }: ReadSettings,
 ): Promise<SuiteState> {
   const trusted = run.keys === undefined ? undefined : publicKeys(run.keys);
   const [sight, pool] = await together(
     dryRun ? glance(run, suite, adoptForeign) : settle(run, suite, trusted, adoptForeign),
     dryRun ? undefined : phase(run, 'read', suite, ({ store }) => lookAtPool(store)),
   );
-  const adopted = sight.state === 'foreign' ? await adopt(run, suite, sight.foreign) : undefined;
+  const adopted = sight.state === 'foreign' ? await adopt(run, suite, sight.foreign, architectures) : undefined;
   const published = 'published' in sight ? sight.published : adopted?.baseline;
   return {
     suite,

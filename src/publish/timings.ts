@@ -42,7 +42,9 @@ const mostRuns = 30;
 
 /** The times of runs, of each suite read once. No method throws. */
 export interface Timings {
-  /** The newest run before this one that did the same; reading begins with the first call. */
+  /** Reads what was kept, beside other work. */
+  begin(suite: string): Promise<void>;
+  /** The newest run before this one that did the same. */
   before(suite: string, command: CommandName): Promise<TimedRun | undefined>;
   /** Adds this run as it stands. */
   keep(suite: string, command: CommandName): Promise<void>;
@@ -56,6 +58,9 @@ export function timings(run: RunContext): Timings {
     return reading;
   };
   return {
+    begin: async (suite) => {
+      await earlier(suite);
+    },
     before: async (suite, command) => {
       const found = (await earlier(suite)).find((each) => each.command === command);
       return found && { at: found.at, durationMs: found.durationMs, phases: found.phases };

@@ -74,11 +74,7 @@ export function uploads(run: RunContext): Uploads {
  * Puts one file into the pool. `If-None-Match: *` makes the look-up and the write one request; a store that does not hold it is
  * asked first, and so it is for a file of several parts, since some stores hold conditions on single writes only.
  */
-export async function uploadFile(
-  { store, scope }: Phase,
-  file: PoolFile,
-  conditions: Conditions,
-): Promise<void> {
+export async function uploadFile({ store, scope }: Phase, file: PoolFile, conditions: Conditions): Promise<void> {
   const conditional = conditions.kind !== 'none';
   const askFirst = !conditional || file.file.size > singleRequestLimit || file.file.seen === true;
   if (askFirst && (await isPresent(store, file))) return;

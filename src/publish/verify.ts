@@ -1,7 +1,7 @@
 import { Problem } from '../problem.ts';
 import { publicKeys } from '../signing/verify.ts';
 import type { ObjectStore } from '../store/object-store.ts';
-import type { Finding } from './finding.ts';
+import { type Finding, throwBroken } from './finding.ts';
 import { recordKey } from './layout.ts';
 import { readRecord, type Trusted } from './look.ts';
 import { type SuiteResult, unchangedResult } from './outcome.ts';
@@ -17,23 +17,27 @@ import { wave } from './wave.ts';
 
 /**
  * Reads everything that readers and the next publishers of these suites may read, and says what is wrong with it. Without `repair` it writes
- * nothing, not even what a stopped run has left to finish. What it has found is in the results; whether that fails the run is for
- * `brokenRepository` to say.
+ * nothing, not even what a stopped run has left to finish. Throws `BrokenRepository`, with the results, when something is broken and was
+ * not mended.
  */
 export async function verify(run: RunContext, request: VerifyRequest): Promise<SuiteResult[]> {
-  const { deep, publicUrl, dryRun } = request;
+  const { deep, repair, publicUrl } = request;
   // The pool before the suites: what is uploaded in between is not in the listing, and so no orphan.
   const pool = await phase(run, 'read', undefined, (reading) => readPool(reading, deep));
-  const checks = { pool, repair: request.repair && !dryRun, ...(publicUrl === undefined ? {} : { publicUrl }) };
+  const checks = { pool, repair, ...(publicUrl === undefined ? {} : { publicUrl }) };
   const suites = await wave(request.suites, ({ suite }) => verifySuite(run, suite, checks));
   const orphans = await phase(run, 'read', undefined, (reading) => poolOrphans(run, reading, pool, suites));
-  return suites.map(({ suite, view, findings, indexes, listed }, index) => ({
-    ...unchangedResult({ suite, published: view?.published }),
-    verification: {
-      findings: index === 0 ? [...findings, ...orphans] : findings,
-      checked: { indexes, poolFiles: listed.length },
-    },
-  }));
+  const results = suites.map(
+    ({ suite, view, findings, indexes, listed }, index): SuiteResult => ({
+      ...unchangedResult({ suite, published: view?.published }),
+      verification: {
+        findings: index === 0 ? [...findings, ...orphans] : findings,
+        checked: { indexes, poolFiles: listed.length },
+      },
+    }),
+  );
+  throwBroken(results);
+  return results;
 }
 
 /** Pool files that no suite reaches, these or others, and that no record plans to remove. */
@@ -51,7 +55,9 @@ async function poolOrphans(
     for (const filename of [...listed.map((file) => file.filename), ...plannedFiles(view?.published.record)])
       known.add(filename);
   }
-  const unread = suites.filter(({ complete }) => !complete).map(({ suite }) => suite);
+  // What cannot be read of these is a finding by itself.
+  if (!suites.every(({ complete }) => complete)) return [];
+  const unread: string[] = [];
   const others = (await allSuites(store)).filter((suite) => !verified.has(suite));
   await wave(others, async (suite) => {
     const files = await filesOf(store, suite, trusted);

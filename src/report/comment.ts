@@ -1,5 +1,6 @@
 import { analyse, type PhaseAnalysis } from '../timing/analysis.ts';
 import type { IndexFile, RunRecord, SuiteOutcome } from '../timing/record.ts';
+import { earlierRuns } from './earlier-runs.ts';
 import {
   type Column,
   clip,
@@ -12,6 +13,7 @@ import {
   tableHead,
   tableRow,
 } from './markdown.ts';
+import { problemHeading, problemList } from './problem-list.ts';
 import { bytes, count, difference, duration, enumeration, number, percent } from './units.ts';
 
 /** GitHub refuses a comment of more than 65,536 characters; the rest is for the mark that its writer puts in front. */
@@ -21,6 +23,7 @@ const longestText = 2000;
 const shownSuites = 5;
 const shownPackages = 100;
 const shownWarnings = 20;
+const shownProblems = { most: 15, longest: 300 };
 const shownIndexes = 40;
 const nothing = md``;
 
@@ -39,13 +42,17 @@ interface Section {
 
 /**
  * The comment on a pull request: what a run published (or would, or why not), which packages and indexes changed by how much, and
- * where the time went. At most 60,000 characters: sections are left out from the bottom up, and named. Never throws.
+ * where the time went, beside that of an earlier publish. At most 60,000 characters: sections are left out from the bottom up, and named. Never throws.
  */
 export function renderComment(record: RunRecord, { commit, run }: CommentSubject): string {
   const head = headOf(record);
-  const sections = [warningsOf(record), packagesOf(record), indexesOf(record), phasesOf(record)].filter(
-    ({ text }) => text !== '',
-  );
+  const sections = [
+    warningsOf(record),
+    packagesOf(record),
+    indexesOf(record),
+    phasesOf(record),
+    earlierOf(record),
+  ].filter(({ text }) => text !== '');
   const shownFor = md`Commit ${prose(commit)}, run ${prose(`${run.id}, attempt ${run.attempt}`)}.`;
   for (let kept = sections.length; ; kept -= 1) {
     const left = sections.slice(kept).map(({ name }) => prose(name));
@@ -69,16 +76,26 @@ function headOf(record: RunRecord): Markdown {
     case 'unchanged':
       return md`### apt-publish: nothing to publish\n\nEverything is already in ${suiteNames(record.suites)}.\n\n`;
     case 'dry-run':
-      return md`### apt-publish: would change ${packages} in ${suiteNames(changed)}\n\nNothing was written: this was a dry run.\n\n`;
+      return dryRunOf(record, packages, changed);
     case 'published':
       return md`### apt-publish: published ${packages} into ${suiteNames(changed)} in ${took}\n\n`;
   }
 }
 
-function failureOf({ problem }: RunRecord, took: Inline): Markdown {
-  if (problem === undefined) return md`### apt-publish: failed after ${took}\n\nThe cause is in the log.\n\n`;
-  const [title, what, advice] = [problem.title, problem.what, problem.advice].map((text) => told(text));
-  return md`### apt-publish: ${title ?? nothing}\n\n${what ?? nothing} ${advice ?? nothing}\n\nIt failed after ${took}.\n\n`;
+function dryRunOf({ suites, problems = [] }: RunRecord, packages: Inline, changed: readonly SuiteOutcome[]): Markdown {
+  const dry = md`Nothing was written: this was a dry run.`;
+  if (problems.length > 0) {
+    return md`### apt-publish: would fail: ${problemHeading(problems)}\n\n${problemList(problems, shownProblems)}\n${dry}\n\n`;
+  }
+  if (changed.length === 0) {
+    return md`### apt-publish: would change nothing\n\nEverything is already in ${suiteNames(suites)}. ${dry}\n\n`;
+  }
+  return md`### apt-publish: would change ${packages} in ${suiteNames(changed)}\n\n${dry}\n\n`;
+}
+
+function failureOf({ problems = [] }: RunRecord, took: Inline): Markdown {
+  if (problems.length === 0) return md`### apt-publish: failed after ${took}\n\nThe cause is in the log.\n\n`;
+  return md`### apt-publish: ${problemHeading(problems)}\n\n${problemList(problems, shownProblems)}\nIt failed after ${took}.\n\n`;
 }
 
 function told(text: string): Inline {
@@ -174,6 +191,12 @@ function phaseCells({ name, wall, share, requests, bytesUp, bytesDown }: PhaseAn
     some(bytesUp, bytes(bytesUp)),
     some(bytesDown, bytes(bytesDown)),
   ].map(prose);
+}
+
+function earlierOf(record: RunRecord): Section {
+  const runs = earlierRuns(record);
+  const title = prose('Time beside the publish before');
+  return section('earlier times', runs, (text) => md`<details><summary>${title}</summary>\n\n${text}</details>\n\n`);
 }
 
 /** A section that is empty when it has no rows. */

@@ -1,10 +1,12 @@
 import type { IndexFile, PackageChange, RunRecord } from '../timing/record.ts';
 import type { PhaseName, PhaseSpan } from '../timing/span.ts';
-import { clip, code, type Inline, longestName, longestText, type Markdown, md, prose } from './markdown.ts';
+import { clip, code, type Inline, longestName, type Markdown, md, prose } from './markdown.ts';
 import { nothing } from './page.ts';
+import { problemHeading, problemList } from './problem-list.ts';
 import { bytes, count, difference, duration, enumeration, number } from './units.ts';
 
 const shownSuites = 5;
+const shownProblems = { most: 100, longest: 500 };
 
 /** What was published where, what it changed, and how long it took; of a failure, what happened and what it left. */
 export function headlineOf(record: RunRecord): Markdown {
@@ -18,22 +20,33 @@ export function headlineOf(record: RunRecord): Markdown {
   }
   const heading =
     record.outcome === 'dry-run'
-      ? md`## Dry run: ${packages} would change in ${suiteNames(changed)}`
+      ? dryRunOf(record, packages, changed)
       : md`## Published ${packages} into ${suiteNames(changed)} in ${took}`;
   return md`${heading}\n\n${changesOf(all)}. ${indexesOf(record)}\n\n`;
 }
 
+function dryRunOf({ problems = [], suites }: RunRecord, packages: Inline, changed: RunRecord['suites']): Markdown {
+  if (problems.length > 0) {
+    return md`## Dry run: publishing would fail: ${problemHeading(problems)}\n\n${problemList(problems, shownProblems)}\nWithout that:`;
+  }
+  if (changed.length === 0) return md`## Dry run: nothing would change in ${suiteNames(suites)}`;
+  return md`## Dry run: ${packages} would change in ${suiteNames(changed)}`;
+}
+
 function failureOf(record: RunRecord, took: Inline): Markdown {
-  const { problem } = record;
+  const { problems = [] } = record;
   const left = leftBehind(record);
-  if (problem === undefined) {
+  if (problems.length === 0) {
     return md`## Publishing failed after ${took}\n\nThe cause is in the log of this step. ${left}\n\n`;
   }
-  const told = (text: string) => prose(clip(text, longestText));
-  const heading = md`## Publishing failed: ${told(problem.title)}\n\n${told(problem.what)} ${told(problem.advice)}`;
+  const heading = md`## Publishing failed: ${problemHeading(problems)}\n\n${problemList(problems, shownProblems)}`;
   const [failed] = failedPhases(record);
   const where = failed === undefined ? nothing : md` in the phase *${prose(failed)}*`;
-  return md`${heading}\n\nIt ended after ${took}${where}. ${left} The code of this problem is ${code(clip(problem.code, longestName))}.\n\n`;
+  const codes = [...new Set(problems.map((problem) => problem.code))].map((each) => code(clip(each, longestName)));
+  const named = enumeration(codes, shownSuites) as Inline;
+  const told =
+    codes.length === 1 ? md`The code of this problem is ${named}.` : md`The codes of these problems are ${named}.`;
+  return md`${heading}\nIt ended after ${took}${where}. ${left} ${told}\n\n`;
 }
 
 /** In the order in which they ended: the first one is the cause, the others stopped because of it. */

@@ -1,6 +1,7 @@
 import { analyse } from '../timing/analysis.ts';
 import type { RunRecord, StoreFacts } from '../timing/record.ts';
 import { diagramOf } from './diagram.ts';
+import { earlierRuns } from './earlier-runs.ts';
 import { headlineOf } from './headline.ts';
 import { holdUpsOf } from './hold-ups.ts';
 import { indexesOf } from './index-table.ts';
@@ -16,7 +17,7 @@ const limit = 1024 * 1024;
 /**
  * The job summary of a run: what was published, which packages and indexes changed, where the time went and what held it up, what the
  * store can do, warnings, and the entry that makes the repository known to apt. Never larger than 1 MiB: rows of packages go
- * first, then those of indexes, the diagram, warnings, phases, the entry. Never throws.
+ * first, then those of indexes, the diagram, earlier runs, warnings, phases, the entry. Never throws.
  */
 export function renderSummary(record: RunRecord, extra: { readonly sourcesEntry?: string }): string {
   const analysis = analyse(record);
@@ -27,11 +28,12 @@ export function renderSummary(record: RunRecord, extra: { readonly sourcesEntry?
   const entry = entryOf(extra.sourcesEntry);
   const phases = phasesOf(record, analysis);
   const holdUps = fixed(holdUpsOf(record, analysis));
+  const earlier = earlierOf(record);
   const diagram = fixed(diagramOf(record));
   const store = fixed(storeOf(record.store));
   return fitted(
-    [headline, warnings, packages, indexes, entry, phases, diagram, holdUps, store],
-    [packages, indexes, diagram, warnings, phases, entry],
+    [headline, warnings, packages, indexes, entry, phases, earlier, diagram, holdUps, store],
+    [packages, indexes, diagram, earlier, warnings, phases, entry],
     limit,
   );
 }
@@ -48,6 +50,12 @@ const abilities: Record<StoreFacts['conditions'], string> = {
 
 function storeOf({ kind, conditions }: StoreFacts): Markdown {
   return md`### The store\n\nThe repository lies in ${prose(kinds[kind])}. ${prose(abilities[conditions])}\n`;
+}
+
+function earlierOf(record: RunRecord): Section {
+  const rows = earlierRuns(record);
+  if (rows.length === 0) return fixed(nothing);
+  return { before: md`### Beside the publish before\n\n`, rows, instead: () => nothing, after: nothing };
 }
 
 function warningsOf(record: RunRecord): Section {

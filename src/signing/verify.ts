@@ -17,8 +17,12 @@ export function fingerprints(keys: SigningKeys): string[] {
  * apt decodes only what it takes for a single one, and it carries the checksum without which old gpg loses bytes (dev.gnupg.org/T7071).
  */
 export function armoredPublicKey(keys: SigningKeys): string {
-  const packets = Buffer.concat(publicKeys(keys).map((key) => key.write()));
-  return armor(enums.armor.publicKey, packets, undefined, undefined, undefined, true);
+  return armor(enums.armor.publicKey, binaryPublicKey(keys), undefined, undefined, undefined, true);
+}
+
+/** The same without armour, for programs that read binary keyrings only: debmirror, apt before 1.4. */
+export function binaryPublicKey(keys: SigningKeys): Uint8Array {
+  return Buffer.concat(publicKeys(keys).map((key) => key.write()));
 }
 
 /**

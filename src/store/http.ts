@@ -12,6 +12,8 @@ import { readBody } from './s3-body.ts';
 export interface HttpSettings {
   /** http or https, without a trailing `/`. */
   readonly url: string;
+  /** The input that the address comes from: for messages. */
+  readonly input: string;
   /** Keys below it may be kept from the public: "forbidden" is "not found" there, since nobody takes their absence for anything. */
   readonly hidden: string;
   /** Of this action, for the user agent. */
@@ -35,9 +37,11 @@ export class HttpStore implements ObjectStore {
   }
 
   async get(key: string, range?: ByteRange): Promise<Found | NotFound> {
-    const read = async (response: Response): Promise<Found> => {
-      const body = await readBody(response.body, length(response), key);
-      return { found: true, body: response.status === 206 ? body : part(body, range), etag: etag(response) };
+    const read = async (response: Response): Promise<Found | NotFound> => {
+      const given = await readBody(response.body, length(response), key);
+      // A server may not know ranges and give the whole.
+      const body = range === undefined || response.status === 206 ? given : part(given, range);
+      return body === undefined ? { found: false } : { found: true, body, etag: etag(response) };
     };
     return this.#ask('GET', key, read, range);
   }
@@ -95,7 +99,7 @@ export class HttpStore implements ObjectStore {
     read: (response: Response) => Promise<T>,
     range?: ByteRange,
   ): Promise<T | NotFound> {
-    const { url, hidden, version } = this.#settings;
+    const { url, hidden, input, version } = this.#settings;
     // The forms of an index are compressed already, and are to arrive as they are stored.
     const headers = {
       'accept-encoding': 'identity',
@@ -108,22 +112,23 @@ export class HttpStore implements ObjectStore {
       await response.body?.cancel();
       const { status } = response;
       const forbidden = status === 401 || status === 403;
-      if (status === 404 || status === 410 || status === 416 || (forbidden && key.startsWith(hidden))) return { found: false };
-      throw refused(key, response);
+      if (status === 404 || status === 410 || status === 416 || (forbidden && key.startsWith(hidden)))
+        return { found: false };
+      throw refused(key, response, input);
     } catch (error) {
       if (error instanceof Problem || error instanceof TransientStoreError) throw error;
-      throw unanswered(key, error);
+      throw unanswered(key, error, input);
     }
   }
 }
 
-function refused(key: string, { status, headers }: Response): Problem | TransientStoreError {
+function refused(key: string, { status, headers }: Response, input: string): Problem | TransientStoreError {
   if (status === 429 || status >= 500) {
     const seconds = headers.get('retry-after') ?? '';
     return new TransientStoreError({
       kind: status === 429 || status === 503 ? 'throttled' : 'server',
       ambiguous: false,
-      message: `The public address did not give ${key} (${status}).`,
+      message: `The address in \`${input}\` did not give ${key} (${status}).`,
       ...(/^\d{1,6}$/.test(seconds) ? { retryAfter: Number(seconds) * 1000 } : {}),
     });
   }
@@ -131,28 +136,31 @@ function refused(key: string, { status, headers }: Response): Problem | Transien
     return new Problem({
       code: publicAccessDenied,
       title: 'The public address denies access',
-      what: `The address in \`public-url\` refused to give ${key} (${status}).`,
+      what: `The address in \`${input}\` refused to give ${key} (${status}).`,
       advice: 'See that the repository can be read by everybody, or give this run keys of the store.',
     });
   }
   return new Problem({
     code: 'public-address-refused',
     title: 'The public address does not serve the repository',
-    what: `The address in \`public-url\` answered ${status} when it was asked for ${key}.`,
-    advice: 'See that `public-url` is the address that apt reads the repository from.',
+    what: `The address in \`${input}\` answered ${status} when it was asked for ${key}.`,
+    advice: `See that \`${input}\` is the address that apt reads the repository from.`,
   });
 }
 
 /** Node's fetch says no more than "fetch failed" itself; what happened is in the cause. */
-function unanswered(key: string, error: unknown): Problem | TransientStoreError {
+function unanswered(key: string, error: unknown, input: string): Problem | TransientStoreError {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error';
-  if (['ENOTFOUND', 'ECONNREFUSED'].includes(code) || /^(?:CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|SELF_SIGNED_)/.test(code)) {
+  if (
+    ['ENOTFOUND', 'ECONNREFUSED'].includes(code) ||
+    /^(?:CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|SELF_SIGNED_)/.test(code)
+  ) {
     return new Problem({
       code: 'public-address-unreachable',
       title: 'The public address cannot be reached',
-      what: `The address in \`public-url\` could not be asked for ${key} (${code}).`,
-      advice: 'See that `public-url` is the address that apt reads the repository from, and that the runner reaches it.',
+      what: `The address in \`${input}\` could not be asked for ${key} (${code}).`,
+      advice: `See that \`${input}\` is the address that apt reads the repository from, and that the runner reaches it.`,
       cause,
     });
   }
@@ -160,14 +168,13 @@ function unanswered(key: string, error: unknown): Problem | TransientStoreError 
   return new TransientStoreError({
     kind,
     ambiguous: false,
-    message: `The public address gave no whole answer for ${key} (${code}).`,
+    message: `The address in \`${input}\` gave no whole answer for ${key} (${code}).`,
     cause,
   });
 }
 
-/** Of an object that a server gave as a whole: it may not know ranges. */
-function part(body: Uint8Array, range: ByteRange | undefined): Uint8Array {
-  return range === undefined ? body : body.subarray(range.offset, range.offset + range.length);
+function part(body: Uint8Array, { offset, length: most }: ByteRange): Uint8Array | undefined {
+  return offset > 0 && offset >= body.length ? undefined : body.subarray(offset, offset + most);
 }
 
 /** Undefined where the length is not that of the body: a server may compress on its way what nobody asked it to. */

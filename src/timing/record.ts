@@ -1,4 +1,3 @@
-import type { Problem } from '../problem.ts';
 import { mostSpans, sampleSpans } from './sample-spans.ts';
 import type { PhaseName, PhaseSpan, Span, Verb } from './span.ts';
 
@@ -112,9 +111,8 @@ export interface OmittedSpans {
 }
 
 /** What the publisher knows at the end of a run; `started` in milliseconds since the epoch. */
-export interface RunParts extends Omit<RunRecord, 'schema' | 'started' | 'problems' | 'omitted'> {
+export interface RunParts extends Omit<RunRecord, 'schema' | 'started' | 'omitted'> {
   readonly started: number;
-  readonly problems: readonly Problem[];
 }
 
 /**
@@ -123,7 +121,7 @@ export interface RunParts extends Omit<RunRecord, 'schema' | 'started' | 'proble
  */
 export function makeRunRecord({ started, problems, ...rest }: RunParts): RunRecord {
   const { spans, omitted } = sampleSpans(rest.spans, mostSpans);
-  const told = problems.map(({ code, title, what, advice }) => ({ code, title, what, advice }));
+  const told = (problems ?? []).map(({ code, title, what, advice }) => ({ code, title, what, advice }));
   return {
     schema: 'apt-publish/run/1',
     started: new Date(started).toISOString(),

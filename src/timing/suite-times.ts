@@ -6,6 +6,6 @@ import { totalLength, union } from './stretches.ts';
 export function suiteTimes(phases: readonly PhaseSpan[], suite: string): PhaseTime[] {
   return phaseNames.flatMap((phase) => {
     const stretches = phases.filter(({ name, suite: of = suite }) => name === phase && of === suite);
-    return stretches.length === 0 ? [] : [{ phase, ms: Math.round(totalLength(union(stretches))) }];
+    return stretches.length === 0 ? [] : [{ phase, ms: Math.round(totalLength(union(stretches)) * 10) / 10 }];
   });
 }

@@ -24,13 +24,17 @@ const minimal: Readonly<Record<CommandName, Readonly<Record<string, string>>>> =
   remove: { suites: 'bookworm', remove: 'hello' },
   promote: { suites: 'bookworm', from: 'testing' },
   rollback: { suites: 'bookworm', to: '12' },
+  import: { suites: 'bookworm' },
   history: { suites: 'bookworm' },
+  verify: { suites: 'bookworm' },
 };
+
+const publicUrl = 'https://apt.example.org';
 
 async function read(inputs: Readonly<Record<string, string>>) {
   const runner = fakeRunner({ ...presets, ...inputs });
   const reader = new InputReader(runner, runner.secrets);
-  const request = await readRequest(reader, '.');
+  const request = await readRequest(reader, '.', false, publicUrl);
   return { request, faults: reader.faults.map(({ message }) => message) };
 }
 
@@ -47,13 +51,14 @@ async function onlyFault(inputs: Readonly<Record<string, string>>): Promise<stri
   return faults[0] ?? '';
 }
 
-const limits = { renameConcurrency: 'auto', uploadConcurrency: 'auto', dryRun: false };
+const limits = { renameConcurrency: 'auto', uploadConcurrency: 'auto' };
 const change = {
   ...limits,
   release: {},
   allowReleaseInfoChange: false,
   compression: ['gz', 'xz'],
   requireConditionalWrites: false,
+  dryRun: false,
 };
 
 describe('a command', () => {
@@ -66,6 +71,25 @@ describe('a command', () => {
       ...change,
     });
     assert.deepEqual(await requested({ command: 'history', suites: names }), { command: 'history', suites, ...limits });
+  });
+
+  it('reads what it is about: verify how closely to look, and whether to mend', async () => {
+    const { renameConcurrency, uploadConcurrency } = limits;
+    const verify = {
+      command: 'verify',
+      suites: [{ suite: 'bookworm' }],
+      renameConcurrency,
+      uploadConcurrency,
+      publicUrl,
+    };
+    assert.deepEqual(await requested({ command: 'verify', ...minimal.verify }), {
+      ...verify,
+      deep: false,
+      repair: false,
+    });
+    const inputs = { ...minimal.verify, deep: 'true', repair: 'true' };
+    assert.deepEqual(await requested({ command: 'verify', ...inputs }), { ...verify, deep: true, repair: true });
+    assert.match(await onlyFault({ command: 'republish', suites: 'bookworm', repair: 'true' }), /`command: verify`/);
   });
 
   it('reads what it is about: remove patterns, components and architectures', async () => {

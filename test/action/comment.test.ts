@@ -194,7 +194,7 @@ describe('the comment on a pull request', () => {
   it('shows no secret, however a warning or an error got hold of it', async () => {
     const problem = { code: 'odd', title: 'Odd', what: 'The token ghs_secret_secret is odd.', advice: 'Hide it.' };
     await using server = await startGitHub({ tokens: { ghs_secret_secret: tokens['workflow-token'] } });
-    const record = { ...sampleRecord, outcome: 'failed', problem, warnings: [problem.what] } as const;
+    const record = { ...sampleRecord, outcome: 'failed', problems: [problem], warnings: [problem.what] } as const;
     await comment(server, { token: 'ghs_secret_secret', record });
     const body = server.comments.all[0]?.body ?? '';
     assert.equal(body.match(/The token \*{3}|The token (&#42;){3}/g)?.length, 2, body);

@@ -135,7 +135,7 @@ describe('the inputs', () => {
     for (const { title } of await faults(long)) assert.ok(title.length <= 60, title);
   });
 
-  const booleans = ['contents', 'dry-run', 'not-automatic', 'but-automatic-upgrades', 'require-conditional-writes'];
+  const booleans = ['contents', 'not-automatic', 'but-automatic-upgrades', 'require-conditional-writes'];
   for (const name of [...booleans, 'allow-release-info-change', 'force-path-style', 'unsigned']) {
     it(`refuse a spelling of \`${name}\` that is neither true nor false`, async () => {
       const withKey = { 'gpg-private-key': 'key', ...bucket, [name]: 'yes' };
@@ -146,6 +146,7 @@ describe('the inputs', () => {
 
   const refused: readonly (readonly [name: string, value: string, says: RegExp])[] = [
     ['on-conflict', 'overwrite', /"overwrite", which it does not know\. Write one of `error`, `skip`, `replace`/],
+    ['dry-run', 'yes', /"yes", which is none of `auto`, `true` and `false`/],
     ['comment', 'true', /"true", which it does not know\. Write one of `auto`, `always`, `never`/],
     ['command', 'delete', /"delete", which it does not know\. Write one of `publish`, `republish`/],
     ['keep-versions', '0', /no whole number from 1 up/],
@@ -255,5 +256,28 @@ describe('secrets', () => {
     const message = await onlyFault({ ...bucket, endpoint: 'https://me:hunter22@s3.example.org' });
     assert.match(message, /`endpoint` has a user name or a password/);
     assert.doesNotMatch(message, /hunter22/);
+  });
+});
+
+describe('a dry run', () => {
+  const dryRunOf = async (event: string, inputs: Record<string, string> = {}) => {
+    const { request } = await read({ ...minimal, ...inputs }, { GITHUB_EVENT_NAME: event });
+    return 'dryRun' in request ? request.dryRun : undefined;
+  };
+
+  it('is the default on pull requests, and nowhere else', async () => {
+    for (const event of ['pull_request', 'pull_request_target']) assert.equal(await dryRunOf(event), true, event);
+    for (const event of ['push', 'workflow_run', 'schedule']) assert.equal(await dryRunOf(event), false, event);
+    assert.equal(await dryRunOf('pull_request', { 'dry-run': 'auto' }), true);
+    assert.equal(await dryRunOf('pull_request', { 'dry-run': 'false' }), false);
+    assert.equal(await dryRunOf('push', { 'dry-run': 'True' }), true);
+  });
+
+  it('needs no key to sign with, and a publish does', async () => {
+    const { unsigned: _, ...signed } = minimal;
+    const event = { GITHUB_EVENT_NAME: 'pull_request' };
+    assert.equal((await read(signed, event)).signing, 'no-key');
+    assert.deepEqual((await read({ ...signed, 'gpg-private-key': 'key' }, event)).signing, { keys: 'key' });
+    assert.match(await onlyFault({ ...signed, 'dry-run': 'false' }, event), /`gpg-private-key` is missing/);
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { InputReader } from '../../src/action/input-reader.ts';
-import { readLocation } from '../../src/action/location.ts';
+import { readDryLocation, readLocation } from '../../src/action/location.ts';
 import type { StoreLocation } from '../../src/action/settings.ts';
 import { fakeRunner } from './fake-runner.ts';
 
@@ -156,5 +156,28 @@ describe('the keys of a bucket', () => {
 
   it('are missing when nobody gives them', () => {
     assert.match(read({ bucket: 'packages' }).faults.join(), /`access-key-id` is missing\..*configure-aws-credentials/);
+  });
+});
+
+describe('the place where a dry run reads', () => {
+  const url = 'https://apt.example.org';
+  const readDry = (inputs: Record<string, string>, variables: Record<string, string> = {}, publicUrl = url) => {
+    const runner = fakeRunner(inputs, variables);
+    const reader = new InputReader(runner, runner.secrets);
+    const location = readDryLocation(reader, publicUrl);
+    return { kind: location?.kind, faults: reader.faults.map(({ message }) => message).join() };
+  };
+
+  it('is the public address of a bucket that no key is given for', () => {
+    assert.deepEqual(readDry({ bucket: 'packages' }), { kind: 'public', faults: '' });
+    assert.equal(readDry({ bucket: 'packages', ...keys }).kind, 's3');
+    assert.equal(readDry({ bucket: 'packages' }, { AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' }).kind, 's3');
+    assert.equal(readDry({ bucket: './site' }).kind, 'directory');
+  });
+
+  it('is none without an address for http, and half a key is as wrong as ever', () => {
+    assert.match(readDry({ bucket: 'packages' }, {}, 'file:///srv').faults, /is missing.*dry run.*`public-url`/);
+    assert.match(readDry({ bucket: 'packages', 'access-key-id': 'id' }).faults, /`secret-access-key` is missing/);
+    assert.match(readDry({}).faults, /`bucket` is missing/);
   });
 });

@@ -43,8 +43,19 @@ describe('the outputs', () => {
       'public-key': 'armor',
       'inrelease-sha256': '{"bookworm":"ab12"}',
       history: '{"bookworm":[{"number":12,"state":"live","headSha256":"ab12"}]}',
+      findings: '',
       timings: '/tmp/run.json',
     });
+  });
+
+  it('tell what verifying has found, and no more than the runner takes', () => {
+    const finding = { kind: 'pool', suite: 'sid', key: 'pool/a.deb', what: 'It is missing, and is listed.' } as const;
+    const parts = { inReleaseSha256: new Map(), history: new Map(), timings: 'run.json' };
+    const of = (findings: readonly (typeof finding)[]) =>
+      JSON.parse(outputsOf(record, { ...parts, findings }).findings);
+    assert.deepEqual(of([]), []);
+    assert.deepEqual(of([finding]), [finding]);
+    assert.equal(of(Array.from({ length: 1001 }, () => finding)).length, 1000);
   });
 
   it('are all set, also when a run has changed nothing', () => {

@@ -1,7 +1,9 @@
 import { Problem, Problems } from '../../src/problem.ts';
+import { DryRunProblems } from '../../src/publish/carry-out.ts';
 import type { SuiteResult } from '../../src/publish/outcome.ts';
 import { publish } from '../../src/publish/publish.ts';
 import type { PublishRequest, SuiteRequest } from '../../src/publish/request.ts';
+import { HttpStore } from '../../src/store/http.ts';
 import { limiter } from '../../src/store/limited.ts';
 import { MemoryStore } from '../../src/store/memory.ts';
 import type { ObjectStore } from '../../src/store/object-store.ts';
@@ -21,6 +23,8 @@ export interface Circumstances {
   readonly renameConcurrency?: number;
   /** The phase that fails when its work is done. */
   readonly failIn?: PhaseName;
+  /** Without keys, by what everybody can read of the store. */
+  readonly through?: ObjectStore;
 }
 
 /** A repository that runs publish into, one after the other, in real time. */
@@ -36,37 +40,45 @@ export class Repository {
 
   /** Publishes, well or not, and gives back the record of the run. */
   async publish(suites: readonly SuiteRequest[], given: Circumstances = {}): Promise<RunRecord> {
-    const { renameConcurrency = 16, failIn } = given;
+    const { renameConcurrency = 16, failIn, through } = given;
     const recorder = failIn === undefined ? new Recorder(realClock) : new FailingRecorder(failIn);
-    const plain = testRun(this.#store, realClock, { keys: await fixture('ed25519') });
-    const run = { ...plain, recorder, renames: limiter(renameConcurrency) };
+    const plain = testRun(
+      through ?? this.#store,
+      realClock,
+      through === undefined ? { keys: await fixture('ed25519') } : {},
+    );
+    const own = { recorder, renames: limiter(renameConcurrency), keepTimings: true } as const;
+    const run = { ...plain, ...own, ...(through === undefined ? {} : { outside: true as const }) };
     const request = publishRequest(suites, { compression: ['gz', 'xz'], contents: true, ...given.request });
     const started = realClock.now();
     const ending = await publish(run, request).then(
-      (results: readonly SuiteResult[]) => ({ results, problem: undefined }),
-      (error: unknown) => ({ results: [], problem: told(error) }),
+      (results: readonly SuiteResult[]) => ({ results, problems: [] }),
+      (error: unknown) => ({
+        results: error instanceof DryRunProblems ? error.results : [],
+        problems: told(error),
+      }),
     );
-    const { results, problem } = ending;
+    const { results, problems } = ending;
+    const failed = problems.length > 0 && results.length === 0;
     const changed = results.some(({ outcome }) => outcome.changed);
     return makeRunRecord({
       started,
       durationMs: recorder.now(),
-      outcome: problem !== undefined ? 'failed' : request.dryRun ? 'dry-run' : changed ? 'published' : 'unchanged',
+      outcome: failed ? 'failed' : request.dryRun ? 'dry-run' : changed ? 'published' : 'unchanged',
       store: { kind: this.#kind, conditions: results.find(({ conditions }) => conditions)?.conditions ?? 'unknown' },
       suites: results.map(({ outcome }) => outcome),
       phases: recorder.phases,
       spans: recorder.spans,
       warnings: plain.warnings,
-      ...(problem === undefined ? {} : { problem }),
+      problems,
     });
   }
 }
 
-function told(error: unknown): Problem {
-  if (error instanceof Problem) return error;
-  const [first] = error instanceof Problems ? error.all : [];
-  if (first === undefined) throw error;
-  return first;
+function told(error: unknown): readonly Problem[] {
+  if (error instanceof Problem) return [error];
+  if (error instanceof Problems) return error.all;
+  throw error;
 }
 
 class FailingRecorder extends Recorder {
@@ -116,6 +128,13 @@ export class RemoteRepository extends Repository implements AsyncDisposable {
       version: '1.0.0',
     });
     return new RemoteRepository(server, proxy, client);
+  }
+
+  /** The repository as everybody can read it, across the same distance. */
+  publicly(): ObjectStore {
+    const { pathname } = new URL(this.server.publicUrl('apt', 'debian'));
+    const url = `${this.#proxy.endpoint}${pathname}`;
+    return new HttpStore({ url, input: 'public-url', hidden: '.apt-publish/', version: '1.0.0' });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

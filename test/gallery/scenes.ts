@@ -18,6 +18,7 @@ const sources: Readonly<Record<string, () => AsyncGenerator<Scene>>> = {
   'bad-day': badDay,
   'many-suites': manySuites,
   'dry-run': dryRuns,
+  fork: forks,
   failure: failures,
   'ten-thousand': tenThousand,
 };
@@ -114,6 +115,24 @@ async function* dryRuns(): AsyncGenerator<Scene> {
     });
     yield { name: `dry-run-conflict-${onConflict}`, record };
   }
+}
+
+/** A pull request of somebody who has no keys: what it would publish, and what stands against it. */
+async function* forks(): AsyncGenerator<Scene> {
+  await using repository = await RemoteRepository.at(roundTrip);
+  const { debs } = repository;
+  const published = [...addPair(debs, 'hello', '1.0'), ...addPair(debs, 'greetings', '3.0')];
+  await repository.publish([suiteOf('bookworm', ...published)]);
+  const through = repository.publicly();
+  const fresh = addPair(debs, 'hello', '1.1');
+  const request = { dryRun: true } as const;
+  const record = await repository.publish([suiteOf('bookworm', ...fresh)], { through, request });
+  yield { name: 'fork-without-keys', record };
+  const clashing = ['hello', 'greetings'].map((name) =>
+    debs.add(`other-${name}`, { Package: name, Version: name === 'hello' ? '1.0' : '3.0', Description: 'other bytes' }),
+  );
+  const suites = [suiteOf('bookworm', ...fresh, ...clashing)];
+  yield { name: 'fork-with-conflicts', record: await repository.publish(suites, { through, request }) };
 }
 
 async function* failures(): AsyncGenerator<Scene> {

@@ -2,4 +2,4 @@ import { cephMissing } from '../rig/ceph.ts';
 import { cephPrefixes } from './places.ts';
 import { proveDeaths } from './proof.ts';
 
-proveDeaths('Ceph', { open: cephPrefixes, kills: 35, seed: 20_260_201, skip: cephMissing() });
+proveDeaths('Ceph', { open: cephPrefixes, kills: 30, seed: 20_260_201, skip: cephMissing() });

@@ -6,7 +6,7 @@ import { RepositoryCheck, type Snapshot } from '../publish/repository-check.ts';
 import { type Place, type Places, snapshotOf } from './places.ts';
 import { differencesOf, type Moment, momentOf } from './same-snapshot.ts';
 import { placeWith, type Scenario, scenarioDate, stateBefore } from './scenarios.ts';
-import { action, patientAction, runStep, type StepSettings, startStep } from './step.ts';
+import { action, rerunAction, runStep, type StepSettings, startStep } from './step.ts';
 
 export interface DeathSettings {
   readonly places: Places;
@@ -50,7 +50,7 @@ export async function killOften(scenario: Scenario, settings: DeathSettings): Pr
   const moments = new Map<Moment, number>();
   let [deaths, escaped, takenOver] = [0, 0, 0];
   while (deaths < kills) {
-    assert.ok(escaped <= kills, 'The runs end before they can be killed.');
+    assert.ok(escaped <= 5 * kills, 'The runs end before they can be killed.');
     const { place, step } = await begin(action);
     const line = chance.below(pace.length);
     const rest = (chance.below(1000) / 1000) * Math.max(2, 1.5 * (pace[line] ?? 0));
@@ -67,7 +67,7 @@ export async function killOften(scenario: Scenario, settings: DeathSettings): Pr
     assert.deepEqual(check.headsGoneBack(before, left), [], where);
     moments.set(moment, (moments.get(moment) ?? 0) + 1);
 
-    const rerun = await runStep({ ...step, main: patientAction });
+    const rerun = await runStep({ ...step, main: rerunAction });
     assert.equal(rerun.code, 0, `${where}\n${rerun.stdout}${rerun.stderr}`);
     if (rerun.stdout.includes('was left between claim and commit by another run')) takenOver += 1;
     const after = await snapshotOf(place);

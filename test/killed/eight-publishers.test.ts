@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { S3Store } from '../../src/store/s3.ts';
@@ -87,7 +87,7 @@ async function publishTogether(folder: string, names: readonly string[], inputs:
   for (const { code, stdout, stderr } of await Promise.all(steps.map(({ finished }) => finished))) {
     assert.equal(code, 0, `${stdout}${stderr}`);
   }
-  const records = [...outputs.values()].map((path) => recordIn(path, (file) => readFile(file, 'utf8')));
+  const records = [...outputs.values()].map((path) => recordIn(path));
   return (await Promise.all(records)).map(({ phases }) => phases.filter(({ name }) => name === 'claim').length);
 }
 

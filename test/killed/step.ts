@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { root } from '../../scripts/build.ts';
@@ -10,8 +10,8 @@ import { temporaryFolder } from '../rig/temporary.ts';
 
 /** The action as its sources are now. */
 export const action = join(root, 'src/main.ts');
-/** The action as another run that has waited long enough. */
-export const patientAction = join(import.meta.dirname, 'patient-main.ts');
+/** The action as another run, for which every wait is over at once. */
+export const rerunAction = join(import.meta.dirname, 'rerun-main.ts');
 
 /** A process of the action that runs beside the test. Disposing of it ends it. */
 export interface RunningStep extends AsyncDisposable {
@@ -28,7 +28,7 @@ export interface StepSettings {
   readonly inputs: Inputs;
   /** SOURCE_DATE_EPOCH; the machine's clock when left out. */
   readonly date?: number;
-  /** Where the run record is left. */
+  /** An existing folder for what the step leaves to later ones; one that goes away with the step when left out. */
   readonly outputs?: string;
 }
 
@@ -78,10 +78,10 @@ export async function runStep(settings: StepSettings): Promise<Finished> {
 }
 
 /** The run record that a step has left in the folder of its outputs. */
-export async function recordIn(outputs: string, readText: (path: string) => Promise<string>): Promise<RunRecord> {
-  const path = /^timings<<(\S+)\n(.*)\n\1$/m.exec(await readText(join(outputs, 'output')))?.[2];
+export async function recordIn(outputs: string): Promise<RunRecord> {
+  const path = /^timings<<(\S+)\n(.*)\n\1$/m.exec(await readFile(join(outputs, 'output'), 'utf8'))?.[2];
   if (path === undefined) throw new Error('The step has left no run record.');
-  return parseRunRecord(await readText(path));
+  return parseRunRecord(await readFile(path, 'utf8'));
 }
 
 /** Whole lines of a log that are no commands to the runner: one for each phase that has ended. */

@@ -24,7 +24,7 @@ test('a rerun of the action itself waits until the time of a dead run is over, a
   const ms = performance.now() - from;
   assert.equal(code, 0, `${stdout}${stderr}`);
   assert.match(
-    stdout,
+    stdout.toString(),
     /Suite sid was left between claim and commit by another run; this run has finished generation 2/,
   );
   assert.ok(ms >= claimLimit, `it waited for ${ms} ms`);

@@ -9,7 +9,7 @@ import { Repository } from './repository.ts';
 const keys = await fixture('ed25519');
 
 function historyOf(...suites: readonly string[]) {
-  const limits = { renameConcurrency: 'auto', uploadConcurrency: 'auto', dryRun: false } as const;
+  const limits = { renameConcurrency: 'auto', uploadConcurrency: 'auto' } as const;
   return { command: 'history', suites: suites.map((suite) => ({ suite })), ...limits } as const;
 }
 

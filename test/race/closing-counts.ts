@@ -35,8 +35,10 @@ export class ClosingCounts {
     this.#counts.set(what, (this.#counts.get(what) ?? 0) + by);
   }
 
-  /** Findings that no scenario admits. */
-  addFindings(found: readonly Finding[]): void {
+  /** One look at everything, and what was found that no scenario admits. */
+  addJudged(found: readonly Finding[]): void {
+    this.add('repositories judged');
+    for (const what of new Set(Object.values(classes))) this.add(what, 0);
     for (const { rule } of found) this.add(classes[rule]);
   }
 

@@ -1,4 +1,5 @@
 import type { Finding, RepositoryCheck } from '../publish/repository-check.ts';
+import { ClosingCounts } from './closing-counts.ts';
 import { idle } from './idle.ts';
 import { bodies, type Objects, type Operation } from './object-model.ts';
 import type { Step, Stepper } from './stepper.ts';
@@ -12,11 +13,17 @@ export interface Scenario {
   mayHold?(request: Operation<unknown>, process: string): boolean;
   /** Requests that commute with everything the other processes do, so that their order need not be explored. */
   isLocal?(request: Operation<unknown>): boolean;
+  /** Which packages must be in which suite when all who are alive have ended, by publisher. */
+  readonly wanted?: Wanted;
   /** What is wrong when nothing is left to happen, beyond what `check` sees. Processes that stand still for good are dead. */
   atEnd?(stepper: Stepper): Promise<readonly string[]>;
-  /** Findings that this scenario is known to pass through. */
-  readonly admits?: { readonly during?: readonly Finding['rule'][]; readonly atEnd?: readonly Finding['rule'][] };
+  /** Findings that this scenario passes through by design. */
+  readonly admits?: readonly Finding['rule'][];
+  /** Set where Release may be old at the end, by design: `atEnd` has to show that the next run mends it. */
+  readonly leavesOldRelease?: true;
 }
+
+export type Wanted = Readonly<Record<string, readonly [suite: string, file: string]>>;
 
 export interface Violation {
   readonly what: string;
@@ -24,10 +31,7 @@ export interface Violation {
 }
 
 export interface Explored {
-  /** Different states seen. */
-  readonly states: number;
-  /** Runs from the beginning. */
-  readonly runs: number;
+  readonly counts: ClosingCounts;
   /** Runs that came to an end, rather than to a state seen before. */
   readonly ends: number;
   /** The most requests that one process made. */
@@ -45,6 +49,7 @@ const requestLimit = 3000;
 class Judge {
   readonly #scenario: Scenario;
   readonly #violations = new Map<string, Violation>();
+  readonly #counts = new ClosingCounts();
   #mostRequests = 0;
   #ends = 0;
 
@@ -60,9 +65,10 @@ class Judge {
     const snapshot = bodies(stepper.objects);
     const found = await check.findings(snapshot);
     found.push(...check.headsGoneBack(bodies(before), snapshot));
-    for (const { invariant, rule, what } of found) {
-      if (admits?.during?.includes(rule) !== true) this.#report(stepper, `invariant ${invariant} (${rule}): ${what}`);
-    }
+    this.#judge(
+      stepper,
+      found.filter(({ rule }) => admits?.includes(rule) !== true),
+    );
   }
 
   async end(stepper: Stepper): Promise<void> {
@@ -72,19 +78,35 @@ class Judge {
       if (end === undefined) this.#report(stepper, `${name} waits for ever`);
       else if ('error' in end) this.#report(stepper, `${name} failed: ${end.error}`);
     }
+    const { check, wanted = {}, leavesOldRelease = false } = this.#scenario;
     if (alive.length === stepper.processes.length) {
-      const { check, admits } = this.#scenario;
-      for (const { invariant, rule, what } of await check.findings(bodies(stepper.objects), true)) {
-        if (admits?.atEnd?.includes(rule) === true) continue;
-        this.#report(stepper, `at the end, invariant ${invariant} (${rule}): ${what}`);
-      }
+      const found = await check.findings(bodies(stepper.objects), true);
+      this.#judge(
+        stepper,
+        found.filter(({ rule }) => rule !== 'release' || !leavesOldRelease),
+        'at the end, ',
+      );
     }
-    for (const what of (await this.#scenario.atEnd?.(stepper)) ?? []) this.#report(stepper, `at the end: ${what}`);
+    const lost = await packagesLost(check, wanted, stepper);
+    this.#counts.add('packages lost', lost.length);
+    for (const what of [...lost, ...((await this.#scenario.atEnd?.(stepper)) ?? [])]) {
+      this.#report(stepper, `at the end: ${what}`);
+    }
   }
 
-  outcome(counted: Pick<Explored, 'states' | 'runs' | 'complete'>): Explored {
+  outcome(counted: { runs: number; states?: number; complete: boolean }): Explored {
+    const { runs, states, complete } = counted;
+    this.#counts.add('orders tried', runs);
+    if (states !== undefined) this.#counts.add('states seen', states);
     const violations = [...this.#violations.values()];
-    return { ...counted, ends: this.#ends, mostRequests: this.#mostRequests, violations };
+    return { counts: this.#counts, ends: this.#ends, mostRequests: this.#mostRequests, violations, complete };
+  }
+
+  #judge(stepper: Stepper, found: readonly Finding[], when = ''): void {
+    this.#counts.addJudged(found);
+    for (const { invariant, rule, what } of found) {
+      this.#report(stepper, `${when}invariant ${invariant} (${rule}): ${what}`);
+    }
   }
 
   #report({ trace }: Stepper, what: string): void {
@@ -140,7 +162,23 @@ export async function exploreSome(scenario: Scenario, first: number, count: numb
       return last;
     });
   }
-  return judge.outcome({ states: 0, runs: count, complete: false });
+  return judge.outcome({ runs: count, complete: false });
+}
+
+/** Packages of publishers that are alive and that readers do not see. */
+export async function packagesLost(
+  check: RepositoryCheck,
+  wanted: Wanted,
+  { objects, processes }: Stepper,
+): Promise<string[]> {
+  const alive = processes.filter(({ held }) => held === undefined);
+  const lost = alive.map(async ({ name }) => {
+    const [suite, file] = wanted[name] ?? [];
+    if (suite === undefined || file === undefined) return [];
+    const packages = await check.packages(bodies(objects), suite);
+    return packages.some((line) => line.includes(`/${file}`)) ? [] : [`${file} of ${name} is not in ${suite}`];
+  });
+  return (await Promise.all(lost)).flat();
 }
 
 /** One run from the beginning, in the order that `choose` says, until that says no more. Its first `replayed` steps are known. */

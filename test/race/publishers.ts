@@ -45,8 +45,13 @@ export function publishAs(publisher: Publisher, store: ObjectStore, clock: Clock
     claimLimit,
     warn,
   };
-  const { command } = request;
-  return perform(run, command === undefined || command === 'publish' ? publishRequest(request.suites, request) : request);
+  return perform(run, isPublish(request) ? publishRequest(request.suites, request) : request);
+}
+
+type Publish = Pick<PublishRequest, 'suites'> & Partial<PublishRequest>;
+
+function isPublish(request: Publisher['request']): request is Publish {
+  return request.command === undefined || request.command === 'publish';
 }
 
 /** With this, a waiting publisher looks twice while one request of another is on its way; below 250 ms, it does not look at all. */

@@ -1,37 +1,16 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import type { RepositoryCheck } from '../publish/repository-check.ts';
 import type { Explored } from './exploration.ts';
-import { bodies, type Operation } from './object-model.ts';
-import type { Stepper } from './stepper.ts';
+import type { Operation } from './object-model.ts';
 
 /** Says how much was explored, and fails with the shortest trace of each kind of violation. */
 export function assertSound(t: TestContext, explored: Explored): void {
-  const { states, runs, ends, mostRequests, complete, violations } = explored;
+  const { counts, ends, mostRequests, complete, violations } = explored;
   t.diagnostic(
-    `${states} states, ${runs} runs, ${ends} ends, at most ${mostRequests} requests of one publisher; ${complete ? 'every order' : 'not every order'}`,
+    `${counts}; at most ${mostRequests} requests of one publisher, ${complete ? 'every order' : 'not every order'}`,
   );
   assert.equal(violations.map(({ what, trace }) => [what, ...trace].join('\n  ')).join('\n'), '');
   assert.ok(ends > 0, 'no run came to an end');
-}
-
-/** Which packages must be in which suite when all who are alive have ended, by publisher. */
-export function nobodyLost(
-  check: RepositoryCheck,
-  wanted: Readonly<Record<string, readonly [suite: string, file: string]>>,
-) {
-  return async ({ objects, processes }: Stepper): Promise<string[]> => {
-    const alive = processes.filter(({ held }) => held === undefined);
-    const lost = await Promise.all(
-      alive.map(async ({ name }) => {
-        const [suite, file] = wanted[name] ?? [];
-        if (suite === undefined || file === undefined) return [];
-        const packages = await check.packages(bodies(objects), suite);
-        return packages.some((line) => line.includes(`/${file}`)) ? [] : [`${file} of ${name} is not in ${suite}`];
-      }),
-    );
-    return lost.flat();
-  };
 }
 
 /**
@@ -43,6 +22,12 @@ export function commutes({ verb, key }: Operation<unknown>): boolean {
 }
 
 /** Writes between claim and commit, the claim included: where a publisher that stands still does harm, if anywhere. */
-export function insideClaim({ verb, key }: Operation<unknown>): boolean {
-  return (verb === 'PUT' || verb === 'COPY') && /^\.apt-publish\/[^/]+\.json$|^dists\/(?!.*\/by-hash\/)/.test(key);
+export function insideClaim(request: Operation<unknown>): boolean {
+  const { verb, key } = request;
+  return ((verb === 'PUT' || verb === 'COPY') && /^\.apt-publish\/[^/]+\.json$/.test(key)) || writesName(request);
+}
+
+/** Writes of canonical names and of the Release files, all of which change under their name. */
+export function writesName({ verb, key }: Operation<unknown>): boolean {
+  return (verb === 'PUT' || verb === 'COPY') && /^dists\/(?!.*\/by-hash\/)/.test(key);
 }

@@ -77,7 +77,7 @@ suite('the comment on a pull request', () => {
       what: 'hello 1 is there.',
       advice: 'Build it anew.',
     };
-    const failed = { ...sampleRecord, outcome: 'failed', suites: [], problem } as const;
+    const failed = { ...sampleRecord, outcome: 'failed', suites: [], problems: [problem] } as const;
     assert.match(
       render(failed),
       /^### apt-publish: Already published with other bytes\n\nhello 1 is there\. Build it anew\.\n/,
@@ -86,6 +86,52 @@ suite('the comment on a pull request', () => {
       firstLine({ ...sampleRecord, outcome: 'failed', suites: [] }) ?? '',
       /^### apt-publish: failed after 1\.0 s$/,
     );
+  });
+
+  test('lists what a dry run would fail of, with the advice that several share once', () => {
+    const conflict = (name: string) => ({
+      code: 'package-conflict',
+      title: 'Already published with other bytes',
+      what: `${name} is there.`,
+      advice: 'Build it anew.',
+    });
+    const other = { ...conflict('c'), advice: 'Ask.' };
+    const dry = { ...sampleRecord, outcome: 'dry-run', problems: [conflict('a'), other, conflict('b')] } as const;
+    const [head = ''] = render(dry).split('**Warnings**');
+    assert.equal(
+      head,
+      [
+        '### apt-publish: would fail: Already published with other bytes and 2 more problems',
+        '- a is there.\n- b is there.',
+        'Build it anew.',
+        '- c is there.',
+        'Ask.',
+        'Nothing was written: this was a dry run.\n\n',
+      ].join('\n\n'),
+    );
+    const many = { ...dry, problems: Array.from({ length: 40 }, () => conflict('a')) };
+    assert.match(render(many), /\n\n… and 25 more problems, in the log\.\n\n/);
+    const none = { ...withSuite({ changed: false, packages: [], indexes: [] }), outcome: 'dry-run' } as const;
+    assert.match(render(none), /^### apt-publish: would change nothing\n\nEverything is already in .*dry run\.\n/);
+  });
+
+  test('shows the times of a run beside those of the publish before, without a verdict', () => {
+    const before = {
+      at: '2026-01-01T00:00:00.000Z',
+      durationMs: 2500,
+      phases: [{ phase: 'read', ms: 80 } as const, { phase: 'commit', ms: 40 } as const],
+    };
+    const page = render({ ...withSuite({ before }), outcome: 'dry-run' });
+    assert.match(page, /was on <code>2026-01-01T00&#58;00&#58;00\.000Z<\/code>, on another machine/);
+    const rows = page.slice(page.indexOf('| Phase | This run | Before |')).split('\n').slice(2, 7);
+    assert.deepEqual(rows, [
+      '| read | 100 ms | 80 ms |',
+      '| scan | 290 ms | – |',
+      '| upload | 600 ms | – |',
+      '| commit | – | 40 ms |',
+      '| the whole run | 1.0 s | 2.5 s |',
+    ]);
+    assert.doesNotMatch(render(sampleRecord), /This run/);
   });
 
   test('says how much indexes shrank, or that they kept their size', () => {
@@ -132,7 +178,12 @@ suite('the comment on a pull request', () => {
     const wide = '&'.repeat(100_000);
     const problem = { code: wide, title: wide, what: wide, advice: wide };
     const suites = Array.from({ length: 300 }, () => ({ ...(sampleSuite as SuiteOutcome), suite: wide }));
-    const all = { ...sampleRecord, suites, warnings: Array.from({ length: 300 }, () => wide), problem };
+    const all = {
+      ...sampleRecord,
+      suites,
+      warnings: Array.from({ length: 300 }, () => wide),
+      problems: Array.from({ length: 300 }, () => problem),
+    };
     for (const outcome of ['published', 'unchanged', 'dry-run', 'failed'] as const)
       assert.ok(render({ ...all, outcome }).length <= 60_000, outcome);
   });
@@ -154,7 +205,7 @@ suite('the comment on a pull request', () => {
       for (const outcome of ['published', 'failed'] as const) {
         const page = render({
           ...withSuite({ suite: text, packages: packages(1, name), indexes }),
-          ...{ outcome, problem, warnings: [text] },
+          ...{ outcome, problems: [problem], warnings: [text] },
         });
         const own =
           /^(?:### apt-publish: .*|\*\*Warnings\*\*|- .*|\|.*\||<\/?details>.*|It failed after .*|Commit .*|)$/;

@@ -63,7 +63,7 @@ suite('the trace for OpenTelemetry', () => {
     const failed = {
       ...sampleRecord,
       outcome: 'failed',
-      problem: { code: 'a', title: 'b', what: 'c', advice: 'd' },
+      problems: [{ code: 'a', title: 'b', what: 'c', advice: 'd' }],
     } as const;
     for (const record of [sampleRecord, failed]) {
       for (const batch of batches(record)) {

@@ -67,6 +67,16 @@ suite('the headline says', () => {
       headline({ ...sampleRecord, outcome: 'dry-run' }),
       '## Dry run: 2 packages would change in <code>bookworm</code>',
     );
+    const none = { ...withSuite({ changed: false, packages: [] }), outcome: 'dry-run' } as const;
+    assert.equal(headline(none), '## Dry run: nothing would change in <code>bookworm</code>');
+    const problems = [{ code: 'a-b', title: 'Twice', what: 'It is there.', advice: 'Build it anew.' }];
+    assert.deepEqual(lines({ ...sampleRecord, outcome: 'dry-run', problems }).slice(0, 5), [
+      '## Dry run: publishing would fail: Twice',
+      '',
+      'It is there. Build it anew.',
+      '',
+      'Without that:',
+    ]);
   });
 
   test('what failed and what to do', () => {
@@ -76,7 +86,7 @@ suite('the headline says', () => {
       what: 'The store said no.',
       advice: 'Ask @admin.',
     };
-    const [first, , second] = lines({ ...sampleRecord, outcome: 'failed', problem });
+    const [first, , second] = lines({ ...sampleRecord, outcome: 'failed', problems: [problem] });
     assert.equal(first, '## Publishing failed: Access denied');
     assert.equal(second, 'The store said no. Ask @\u200Badmin.');
     assert.match(headline({ ...sampleRecord, outcome: 'failed' }) ?? '', /## Publishing failed after 1\.0 s/);
@@ -102,7 +112,7 @@ suite('the headline says', () => {
   for (const [name, [phases, expected]] of Object.entries(left)) {
     test(`what a failure leaves: ${name}`, () => {
       const problem = { code: 'a-b', title: 'T', what: 'W.', advice: 'A.' };
-      assert.match(renderSummary({ ...sampleRecord, outcome: 'failed', problem, phases }, {}), expected);
+      assert.match(renderSummary({ ...sampleRecord, outcome: 'failed', problems: [problem], phases }, {}), expected);
     });
   }
 });
@@ -211,7 +221,7 @@ suite('a page too large', () => {
     const problem = { code: huge, title: huge, what: huge, advice: '|'.repeat(limit) };
     const names = { suite: huge, packages: packages(2000, { version: '😀'.repeat(2000), component: huge }) };
     const page = renderSummary(
-      { ...withSuite(names), outcome: 'failed', problem, warnings: Array(2000).fill(huge) },
+      { ...withSuite(names), outcome: 'failed', problems: [problem], warnings: Array(2000).fill(huge) },
       { sourcesEntry: huge },
     );
     assert.ok(Buffer.byteLength(page) <= limit);

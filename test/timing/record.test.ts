@@ -9,8 +9,7 @@ import { sampleRecord } from './record-samples.ts';
 const problem = new Problem({ code: 'x-y', title: 'T', what: 'W.', advice: 'A.', cause: new Error('secret') });
 
 suite('a run record', () => {
-  const { schema: _, started, problem: none, ...parts } = sampleRecord;
-  assert.equal(none, undefined);
+  const { schema: _, started, ...parts } = sampleRecord;
 
   test('is made in the order in which things began, whatever was recorded first', () => {
     const reversed = { ...parts, phases: [...parts.phases].reverse(), spans: [...parts.spans].reverse() };
@@ -30,8 +29,8 @@ suite('a run record', () => {
   });
 
   test('tells a problem without its cause', () => {
-    const record = makeRunRecord({ ...parts, started: 0, outcome: 'failed', problem });
-    assert.deepEqual(record.problem, { code: 'x-y', title: 'T', what: 'W.', advice: 'A.' });
+    const record = makeRunRecord({ ...parts, started: 0, outcome: 'failed', problems: [problem] });
+    assert.deepEqual(record.problems, [{ code: 'x-y', title: 'T', what: 'W.', advice: 'A.' }]);
     assert.doesNotMatch(JSON.stringify(record), /secret/);
   });
 
@@ -64,10 +63,15 @@ suite('a run record', () => {
 });
 
 suite('reading a run record', () => {
-  const failed = { ...sampleRecord, outcome: 'failed', problem: { code: 'a', title: 'b', what: 'c', advice: 'd' } };
+  const problems = [{ code: 'a', title: 'b', what: 'c', advice: 'd' }];
+  const failed = { ...sampleRecord, outcome: 'failed', problems };
+  const before = { at: '2026-01-01T00:00:00.000Z', durationMs: 900, phases: [{ phase: 'read', ms: 80 }] };
+  const refused = { ...sampleRecord, outcome: 'dry-run', problems };
+  const beside = { ...sampleRecord, suites: sampleRecord.suites.map((suite) => ({ ...suite, before })) };
 
   test('gives back what was written', () => {
-    for (const record of [sampleRecord, failed]) assert.deepEqual(parseRunRecord(JSON.stringify(record)), record);
+    for (const record of [sampleRecord, failed, refused, beside])
+      assert.deepEqual(parseRunRecord(JSON.stringify(record)), record);
   });
 
   /** The sample as JSON with the value at a path (`spans.0.verb`) replaced, or taken away by undefined. */
@@ -81,7 +85,7 @@ suite('reading a run record', () => {
     return JSON.stringify(copy);
   }
 
-  const refused: Record<string, [string, RegExp]> = {
+  const refusals: Record<string, [string, RegExp]> = {
     'text that is not JSON': ['{', /it is not JSON/],
     'no object': ['[]', /the whole is not an object/],
     'another schema': [changed('schema', 'apt-publish/run/2'), /schema is none of/],
@@ -112,9 +116,14 @@ suite('reading a run record', () => {
     'a span that ends before it begins': [changed('spans.2.start', 95), /spans\[2\]\.end lies before/],
     'a phase that ends before it begins': [changed('phases.1.end', 5), /phases\[1\]\.end lies before/],
     'two phases of one id': [changed('phases.1.id', 0), /phases\[1\]\.id is that of another phase/],
-    'a problem without a failure': [changed('problem', failed.problem), /problem goes with no failure/],
+    'problems where nothing failed': [changed('problems', problems), /problems goes with no failure/],
+    'problems that are none': [JSON.stringify({ ...failed, problems: [] }), /problems is empty/],
+    'times of a phase that is none': [
+      changed('suites.0.before', { ...before, phases: [{ phase: 'lunch', ms: 1 }] }),
+      /suites\[0\]\.before\.phases\[0\]\.phase is none of read/,
+    ],
   };
-  for (const [name, [json, words]] of Object.entries(refused)) {
+  for (const [name, [json, words]] of Object.entries(refusals)) {
     test(`refuses ${name}`, () => {
       assert.throws(
         () => parseRunRecord(json),

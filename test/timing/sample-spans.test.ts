@@ -59,7 +59,7 @@ suite('the spans of a record', () => {
 });
 
 test('a record of more spans than it may keep can be read back', () => {
-  const { schema: _, started: __, problem: ___, ...parts } = sampleRecord;
+  const { schema: _, started: __, ...parts } = sampleRecord;
   const record = makeRunRecord({ ...parts, started: 0, phases: [phase(0, 'upload', 0, 60_000)], spans: many(60_000) });
   assert.equal(record.spans.length, mostSpans);
   assert.equal(count(record.omitted ?? []), 60_000 - mostSpans);

@@ -21,7 +21,6 @@ import {
   scenarios,
   strangers,
   suitesOf,
-  update,
 } from './scenarios.ts';
 
 after(() => debs[Symbol.dispose]());
@@ -106,26 +105,16 @@ describe('invariants 1, 2 and 3 hold when a run dies', () => {
 
 test('every death was counted', (t) => t.diagnostic(`${readers.counts}`));
 
-describe('a rerun mends what readers hardly see', () => {
-  test('it writes Release where a run died between InRelease and Release', async () => {
-    const alice = { ...publisher(update.request), concurrency: 1 };
-    const { requests } = await run(one, alice);
-    const died = await run(one, alice, { kind: 'before', at: requests.indexOf('PUT dists/sid/Release') + 1 });
-    await assert.rejects(readers.assertEnded(died, ''), /Release of sid is not the text of its InRelease/);
-    await readers.assertEnded(await run(died, { ...alice, name: 'publisher-again' }), 'rerun');
-  });
-
-  test('what a dead run has condemned is deleted by whoever publishes next, days later too', async () => {
-    const alice = publisher(expiry.request);
-    const { requests } = await run(expiry.world, alice);
-    const deletion = requests.findIndex((asked) => asked.startsWith('DELETE'));
-    assert.ok(deletion > 0);
-    const died = await run(expiry.world, alice, { kind: 'before', at: deletion + 1 });
-    const next = await followed(later(died, day), expiry, day, 'days later');
-    const known = await readers.explained(next);
-    assert.deepEqual(
-      [...next.objects.keys()].filter((key) => key.includes('/by-hash/') && !known.has(key)),
-      [],
-    );
-  });
+test('what a dead run has condemned is deleted by whoever publishes next, days later too', async () => {
+  const alice = publisher(expiry.request);
+  const { requests } = await run(expiry.world, alice);
+  const deletion = requests.findIndex((asked) => asked.startsWith('DELETE'));
+  assert.ok(deletion > 0);
+  const died = await run(expiry.world, alice, { kind: 'before', at: deletion + 1 });
+  const next = await followed(later(died, day), expiry, day, 'days later');
+  const known = await readers.explained(next);
+  assert.deepEqual(
+    [...next.objects.keys()].filter((key) => key.includes('/by-hash/') && !known.has(key)),
+    [],
+  );
 });

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { requireFits, type SuiteName, seededFaults } from './seeded-faults.ts';
+
+/** The proofs must be able to fail: each suite is run over sources in which one rule of the transaction is broken. */
+
+async function runSuite(suite: SuiteName, ...args: string[]): Promise<{ status: unknown; output: string }> {
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const program = fileURLToPath(new URL(`../${suite}/run.ts`, import.meta.url));
+  const child = spawn(process.execPath, [program, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += text));
+  const [status] = await once(child, 'close');
+  return { status, output };
+}
+
+/** `seen`: what the suite finds, by the name of the fault. */
+export function isSeen(suite: SuiteName, seen: Readonly<Record<string, RegExp>>): void {
+  describe(`test:${suite} fails when`, () => {
+    for (const { name, breaks } of seededFaults.filter(({ seenBy }) => seenBy.includes(suite))) {
+      test(`${breaks} (${name})`, async () => {
+        const { status, output } = await runSuite(suite, '--break', name);
+        assert.equal(status, 1, output);
+        assert.match(output, seen[name] ?? /^$/);
+        assert.match(output, new RegExp(`The fault ${name} .* is seen: `));
+      });
+    }
+  });
+}
+
+export function understandsNames(suite: SuiteName): void {
+  test(`test:${suite} ends with 2 and its usage for a fault that it does not know`, async () => {
+    for (const args of [['--break', 'nothing-at-all'], ['--break'], ['--brake=no-lease'], ['no-lease']]) {
+      const { status, output } = await runSuite(suite, ...args);
+      assert.equal(status, 2, output);
+      assert.match(output, new RegExp(`usage: npm run test:${suite} \\[-- --break NAME\\]`));
+      assert.match(output, /no-restoring +an overtaken run leaves the names that it has written late/);
+    }
+  });
+}
+
+export function fitsSources(): void {
+  test('every seeded fault fits the sources, once', () => {
+    for (const fault of seededFaults) requireFits(fault);
+    assert.equal(new Set(seededFaults.map(({ name }) => name)).size, seededFaults.length);
+  });
+}
