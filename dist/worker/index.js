@@ -294,8 +294,8 @@ class Block {
         return true;
     }
 }
-/** Reads a block after its magic number. `limit` is the most bytes that it may hold before run lengths are undone. */
-function readBlock(reader, limit) {
+/** Reads a block after its magic number. `room` is as large as the block may be before run lengths are undone; free again afterwards. */
+function readBlock(reader, room) {
     const checksum = reader.word();
     if (reader.bits(1) === 1)
         throw corrupt('its blocks are randomised, as no bzip2 since 1999 writes them');
@@ -307,7 +307,7 @@ function readBlock(reader, limit) {
         throw corrupt('the header of a block makes no sense');
     const selectors = readSelectors(reader, groups, selectorCount);
     const codes = Array.from({ length: groups }, () => new HuffmanCode(readLengths(reader, front.length + 2)));
-    const bytes = readBytes(reader, front, codes, selectors, limit);
+    const bytes = readBytes(reader, front, codes, selectors, room);
     if (origin >= bytes.length)
         throw corrupt('the header of a block makes no sense');
     return new Block(bytes, origin, checksum);
@@ -359,8 +359,8 @@ function readLengths(reader, symbols) {
     }
     return lengths;
 }
-function readBytes(reader, front, codes, selectors, limit) {
-    const bytes = new Uint8Array(limit);
+function readBytes(reader, front, codes, selectors, bytes) {
+    const limit = bytes.length;
     const end = front.length + 1;
     let size = 0;
     let run = 0;
@@ -428,6 +428,9 @@ class Bzip2Decoder {
     #block;
     #checksum = 0;
     #streams = 0;
+    /** Kept from block to block: a file of many tiny blocks would spend its time on making room for large ones. */
+    #symbols = new Uint8Array(0);
+    #room = new Uint8Array(maxStepOutput);
     step(input, last) {
         if (input !== undefined) {
             this.#pieces.push(input);
@@ -447,12 +450,12 @@ class Bzip2Decoder {
         this.#block ??= this.#nextBlock(last);
         if (this.#block === undefined)
             return { output: new Uint8Array(0), more: false };
-        const room = new Uint8Array(maxStepOutput);
-        const written = this.#block.write(room);
-        if (written === room.length)
-            return { output: room, more: true };
+        const written = this.#block.write(this.#room);
+        const output = this.#room.slice(0, written);
+        if (written === this.#room.length)
+            return { output, more: true };
         this.#block = undefined;
-        return { output: room.slice(0, written), more: last || this.#reader.left >= blockLookahead };
+        return { output, more: last || this.#reader.left >= blockLookahead };
     }
     /** Reads on to the next block; undefined at the end of the data, or when more is needed to be sure of a whole block. */
     #nextBlock(last) {
@@ -465,7 +468,7 @@ class Bzip2Decoder {
             const rest = reader.bits(24);
             if (magic === blockMagic && rest === blockMagicRest) {
                 const before = this.#checksum;
-                const block = readBlock(reader, this.#blockLimit);
+                const block = readBlock(reader, this.#symbols.subarray(0, this.#blockLimit));
                 this.#checksum = ((before << 1) | (before >>> 31)) ^ block.checksum;
                 return block;
             }
@@ -489,7 +492,10 @@ class Bzip2Decoder {
         if (b !== 0x42 || z !== 0x5a || h !== 0x68 || level < 1 || level > 9) {
             throw corrupt(this.#streams === 1 ? 'it is not bzip2 data' : 'something that is not bzip2 follows its end');
         }
-        return level * blockUnit;
+        const limit = level * blockUnit;
+        if (this.#symbols.length < limit)
+            this.#symbols = new Uint8Array(limit);
+        return limit;
     }
 }
 function openBzip2Decoder() {
@@ -736,7 +742,7 @@ const coders = new Map();
 port.on('message', (request) => {
     switch (request.kind) {
         case 'open':
-            coders.set(request.session, Promise.resolve(openers[request.coder]()));
+            worker_open(request.session, request.coder);
             break;
         case 'step':
             void answer(request);
@@ -746,6 +752,12 @@ port.on('message', (request) => {
             break;
     }
 });
+function worker_open(session, name) {
+    const coder = Promise.resolve(openers[name]());
+    // The first step tells of a failure; until then it must not end the thread as an unhandled one.
+    coder.catch(() => undefined);
+    coders.set(session, coder);
+}
 async function answer(request) {
     const { session } = request;
     try {
