@@ -89,7 +89,10 @@ function headingOf({ suites, findings, broken, checked }: ShownVerification): Ma
   const mended = repaired > 0 ? md` ${prose(`${count(repaired, 'thing')} put right.`)}` : nothing;
   const notices = findings.length - broken - repaired;
   const noticed = notices > 0 ? md` ${prose(`${count(notices, 'notice')} that no reader meets.`)}` : nothing;
-  return joined([md`## Verified ${names}: ${state}\n\n`, md`${prose(told(checked))} looked at.${mended}${noticed}\n\n`]);
+  return joined([
+    md`## Verified ${names}: ${state}\n\n`,
+    md`${prose(told(checked))} looked at.${mended}${noticed}\n\n`,
+  ]);
 }
 
 function told({ indexes, poolFiles }: ShownVerification['checked']): string {

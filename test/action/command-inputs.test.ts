@@ -180,14 +180,15 @@ describe('an input that a command passes over', () => {
     contents: ['true', 'publish'],
     adopt: ['true', 'publish'],
     'keep-versions': ['3', 'publish'],
-    'on-conflict': ['skip', 'publish', 'promote'],
-    architectures: ['amd64', 'publish', 'remove', 'promote'],
-    components: ['main', 'remove', 'promote'],
+    'on-conflict': ['skip', 'publish', 'promote', 'import'],
+    architectures: ['amd64', 'publish', 'remove', 'promote', 'import'],
+    components: ['main', 'remove', 'promote', 'import'],
     remove: ['hello', 'remove'],
     promote: ['hello', 'promote'],
     from: ['testing', 'promote'],
     to: ['12', 'rollback'],
-    origin: ['Example', 'publish', 'republish', 'remove', 'promote', 'rollback'],
+    origin: ['Example', 'publish', 'republish', 'remove', 'promote', 'rollback', 'import'],
+    'import-key': ['x', 'import'],
   };
   for (const command of commandNames) {
     it(`is a fault that names it, and its preset is none: \`command: ${command}\``, async () => {
