@@ -1,12 +1,13 @@
 import { type Problem, Problems, throwProblems } from '../problem.ts';
 import { probe } from '../store/probe.ts';
+import type { TimedRun } from '../timing/record.ts';
 import { buildSuite } from './build-indexes.ts';
 import { dryResult, type SuiteResult, unchangedResult } from './outcome.ts';
-import type { Prepare, Prepared } from './prepare.ts';
-import type { GenerationSettings } from './request.ts';
+import type { Prepare } from './prepare.ts';
+import type { CommandName, GenerationSettings } from './request.ts';
 import { phase, type RunContext } from './run-context.ts';
 import type { Conditions } from './suite-record.ts';
-import { type Timings, timings } from './timings.ts';
+import { timesBefore } from './timings.ts';
 import { transact } from './transaction.ts';
 import { uploads } from './upload.ts';
 import { together, wave } from './wave.ts';
@@ -27,23 +28,22 @@ export class DryRunProblems extends Problems {
  */
 export async function carryOut(
   run: RunContext,
-  settings: GenerationSettings,
+  settings: GenerationSettings & { readonly command: CommandName },
   suites: readonly string[],
   prepare: Prepare,
 ): Promise<SuiteResult[]> {
-  const earlier = timings(run);
-  const prepared = await wave(suites, async (suite) => {
-    const [ready] = await together(prepare(suite), settings.dryRun ? earlier.begin(suite) : undefined);
-    return ready;
-  });
+  const [prepared, before] = await together(
+    wave(suites, prepare),
+    settings.dryRun ? wave(suites, (suite) => timesBefore(run, suite, settings.command)) : undefined,
+  );
   const problems = prepared.flatMap(({ plan }) => plan.problems);
   if (!settings.dryRun) throwProblems(problems);
   for (const warning of prepared.flatMap(({ plan }) => plan.warnings)) run.warn(warning);
   if (settings.dryRun) {
-    const results = await wave(prepared, async (suite) => {
-      const result = suite.changed ? dryResult(suite, await buildSuite(run, settings, suite)) : unchangedResult(suite);
-      return besideEarlier(result, suite, earlier);
-    });
+    const shown = await wave(prepared, async (suite) =>
+      suite.changed ? dryResult(suite, await buildSuite(run, settings, suite)) : unchangedResult(suite),
+    );
+    const results = shown.map((result, index) => besideEarlier(result, before?.[index]));
     if (problems.length > 0) throw new DryRunProblems(problems, results);
     return results;
   }
@@ -51,24 +51,14 @@ export async function carryOut(
   const shared = {
     prepare,
     uploads: uploads(run),
-    timings: earlier,
     conditions: () => {
       probing ??= phase(run, 'probe', undefined, ({ store }) => probe(store));
       return probing;
     },
   };
-  return wave(prepared, async (suite) => {
-    if (!suite.changed) return transact(run, settings, suite, shared);
-    const [result] = await together(transact(run, settings, suite, shared), earlier.begin(suite.suite));
-    return besideEarlier(result, suite, earlier);
-  });
+  return wave(prepared, (suite) => transact(run, settings, suite, shared));
 }
 
-async function besideEarlier(
-  result: SuiteResult,
-  { suite, command }: Prepared,
-  earlier: Timings,
-): Promise<SuiteResult> {
-  const before = await earlier.before(suite, command);
+function besideEarlier(result: SuiteResult, before: TimedRun | undefined): SuiteResult {
   return before === undefined ? result : { ...result, outcome: { ...result.outcome, before } };
 }

@@ -17,9 +17,9 @@ export function suiteOfRecordKey(key: string): string | undefined {
   return key.slice(ownPrefix.length, -'.json'.length);
 }
 
-/** The times of the last runs of a suite. No record ends like this. */
-export function timesKey(suite: string): string {
-  return `${ownPrefix}timings/${suite}.times`;
+/** The times of the last run of a command on a suite. No record ends like this. */
+export function timesKey(suite: string, command: string): string {
+  return `${ownPrefix}timings/${suite}.${command}`;
 }
 
 /** The object that readers follow: an unsigned suite has no InRelease, and apt falls back to Release. */

@@ -19,7 +19,7 @@ export interface RunContext {
   readonly keys?: SigningKeys;
   /** Set in a dry run without keys to sign with or without keys of the store: it sees suites as their readers do. */
   readonly outside?: true;
-  /** Set where the times of this run are to be kept in the store for later ones to be seen beside, and earlier ones to be read. */
+  /** Set where the times of a run are kept in the store, for later dry runs to be seen beside. */
   readonly keepTimings?: true;
   /** Of the command import. */
   readonly origin?: ImportOrigin;

@@ -7,89 +7,49 @@ import { type PhaseName, phaseNames } from '../timing/span.ts';
 import { suiteTimes } from '../timing/suite-times.ts';
 import { ownAttributes } from './attributes.ts';
 import { timesKey } from './layout.ts';
-import { type CommandName, commandNames } from './request.ts';
+import type { CommandName } from './request.ts';
 import type { RunContext } from './run-context.ts';
 
 /**
- * The times of the last runs that published a suite, `.apt-publish/timings/<suite>.times`: for people to see a run beside an earlier one.
- * Nothing depends on them, so they are written without a condition and outside of any claim, asked for once and never waited for twice;
- * of two runs that end together one may be missing, and a run whose times cannot be kept has published all the same.
+ * The times of the last run of a command on a suite, for people to see a dry run beside. Nothing depends on them: they are written
+ * without a condition and outside of any claim, in one attempt, and a run whose times cannot be kept has published all the same. Only the
+ * last run is kept, since a list would have to be read before it is written: a request more for every publish.
  */
 const milliseconds = v.pipe(v.number(), v.finite(), v.minValue(0));
-const times = v.strictObject({
+const keptTimes = v.strictObject({
   schema: v.literal('apt-publish/timings/1'),
-  /** Newest first. */
-  runs: v.pipe(
-    v.array(
-      v.strictObject({
-        command: v.picklist(commandNames),
-        at: v.pipe(v.string(), v.isoTimestamp()),
-        durationMs: milliseconds,
-        phases: v.pipe(
-          v.array(v.strictObject({ phase: v.picklist(phaseNames), ms: milliseconds })),
-          v.maxLength(phaseNames.length),
-        ),
-      }),
-    ),
-    v.maxLength(30),
+  at: v.pipe(v.string(), v.isoTimestamp()),
+  durationMs: milliseconds,
+  phases: v.pipe(
+    v.array(v.strictObject({ phase: v.picklist(phaseNames), ms: milliseconds })),
+    v.maxLength(phaseNames.length),
   ),
 });
 
-type KeptRun = v.InferOutput<typeof times>['runs'][number];
-
-/** How many runs are remembered. */
-const mostRuns = 30;
-
-/** The times of runs, of each suite read once. No method throws. */
-export interface Timings {
-  /** Reads what was kept, beside other work. */
-  begin(suite: string): Promise<void>;
-  /** The newest run before this one that did the same. */
-  before(suite: string, command: CommandName): Promise<TimedRun | undefined>;
-  /** Adds this run as it stands. */
-  keep(suite: string, command: CommandName): Promise<void>;
+/** How long the last run of this command took; undefined when that is not known, for whatever reason. */
+export async function timesBefore(run: RunContext, suite: string, command: CommandName): Promise<TimedRun | undefined> {
+  if (run.keepTimings !== true) return undefined;
+  const object = await once(run, 'read', suite, (store) => store.get(timesKey(suite, command)));
+  const result = v.safeParse(keptTimes, object?.found === true ? parsed(object.body) : undefined);
+  if (!result.success) return undefined;
+  const { schema: _, ...before } = result.output;
+  return before;
 }
 
-export function timings(run: RunContext): Timings {
-  const known = new Map<string, Promise<readonly KeptRun[]>>();
-  const earlier = (suite: string): Promise<readonly KeptRun[]> => {
-    const reading = known.get(suite) ?? read(run, suite);
-    known.set(suite, reading);
-    return reading;
-  };
-  return {
-    begin: async (suite) => {
-      await earlier(suite);
-    },
-    before: async (suite, command) => {
-      const found = (await earlier(suite)).find((each) => each.command === command);
-      return found && { at: found.at, durationMs: found.durationMs, phases: found.phases };
-    },
-    keep: async (suite, command) => {
-      if (run.keepTimings === true) await write(run, suite, command, await earlier(suite));
-    },
-  };
-}
-
-async function read(run: RunContext, suite: string): Promise<readonly KeptRun[]> {
-  if (run.keepTimings !== true) return [];
-  const object = await once(run, 'read', suite, (store) => store.get(timesKey(suite)));
-  if (object?.found !== true) return [];
-  const result = v.safeParse(times, parsed(object.body));
-  return result.success ? result.output.runs : [];
-}
-
-async function write(run: RunContext, suite: string, command: CommandName, earlier: readonly KeptRun[]) {
+/** Keeps the times of this run as they are by now, where times are to be kept. Never throws. */
+export async function keepTimes(run: RunContext, suite: string, command: CommandName): Promise<void> {
   const { recorder, date } = run;
-  const mine: KeptRun = {
-    command,
+  if (run.keepTimings !== true) return;
+  const times: v.InferOutput<typeof keptTimes> = {
+    schema: 'apt-publish/timings/1',
     at: new Date(date).toISOString(),
     durationMs: Math.round(recorder.now()),
     phases: suiteTimes(recorder.phases, suite),
   };
-  const kept = { schema: 'apt-publish/timings/1', runs: [mine, ...earlier].slice(0, mostRuns) };
-  const body = Buffer.from(`${JSON.stringify(kept, undefined, 1)}\n`);
-  await once(run, 'clean', suite, (store) => store.put(timesKey(suite), body, { ...ownAttributes, once: true }));
+  const body = Buffer.from(`${JSON.stringify(times, undefined, 1)}\n`);
+  await once(run, 'clean', suite, (store) =>
+    store.put(timesKey(suite, command), body, { ...ownAttributes, once: true }),
+  );
 }
 
 /** One attempt; undefined when it fails, of which the record of the run tells. */

@@ -55,7 +55,7 @@ import { signGeneration } from './sign.ts';
 import { stage } from './stage.ts';
 import type { Conditions } from './suite-record.ts';
 import { enterSuite } from './suite-register.ts';
-import type { Timings } from './timings.ts';
+import { keepTimes } from './timings.ts';
 import { type Uploads, uploadFile } from './upload.ts';
 import { together, wave } from './wave.ts';
 
@@ -63,7 +63,6 @@ import { together, wave } from './wave.ts';
 export interface SharedWork {
   readonly prepare: Prepare;
   readonly uploads: Uploads;
-  readonly timings: Pick<Timings, 'keep'>;
   /** What the store does with conditions: asked once, and only when no record tells. */
   readonly conditions: () => Promise<Conditions>;
 }
@@ -108,7 +107,7 @@ export async function transact(
         }),
       );
       if (finished === 'committed') {
-        await together(clean(run, claim), shared.timings.keep(suite, prepared.command));
+        await together(clean(run, claim), keepTimes(run, suite, prepared.command));
         const { number } = claim.record.generation;
         return publishedResult(prepared, generation, { number, conditions });
       }

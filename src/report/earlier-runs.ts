@@ -24,7 +24,7 @@ const columns: readonly Column[] = [
 ];
 
 /**
- * This run beside the publish before it, a table for each of the first suites that one is known of; phases that only one of the two came to
+ * A dry run beside the last one that was none, a table for each of the first suites that one is known of; phases that only one of the two came to
  * have an en dash. No difference and no verdict: the two ran on different machines, with different things to do.
  */
 export function earlierRuns(record: RunRecord): Markdown[] {
@@ -38,9 +38,7 @@ function tableOf(record: RunRecord, { suite }: SuiteOutcome, before: TimedRun): 
   const ran = phaseNames.filter((name) => [...mine, ...before.phases].some(({ phase }) => phase === name));
   const rows = ran.map((name) => row(prose(name), timeOf(mine, name), timeOf(before.phases, name)));
   const whole = row(prose('the whole run'), record.durationMs, before.durationMs);
-  const note =
-    record.outcome === 'dry-run' ? md` This run was a dry one, and ended where writing would have begun.` : md``;
-  return md`The publish before into ${code(clip(suite, longestName))} was on ${code(before.at)}, on another machine and with other packages: times to look at, not to judge by.${note}\n\n${tableHead(columns)}${joined(rows)}${whole}\n`;
+  return md`The publish before into ${code(clip(suite, longestName))} was on ${code(before.at)}, on another machine and with other packages: times to look at, not to judge by. This run is a dry one, and ended where writing would have begun.\n\n${tableHead(columns)}${joined(rows)}${whole}\n`;
 }
 
 function timeOf(phases: readonly PhaseTime[], name: PhaseTime['phase']): number {

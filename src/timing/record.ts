@@ -49,7 +49,7 @@ export interface SuiteOutcome {
   readonly generation: number;
   readonly packages: readonly PackageChange[];
   readonly indexes: readonly IndexFile[];
-  /** The publish before, where its times were kept. */
+  /** Of a dry run: the last run of this command that was none, where its times were kept. */
   readonly before?: TimedRun;
 }
 

@@ -188,6 +188,7 @@ describe('an input that a command passes over', () => {
     from: ['testing', 'promote'],
     to: ['12', 'rollback'],
     origin: ['Example', 'publish', 'republish', 'remove', 'promote', 'rollback', 'import'],
+    'import-key': ['x', 'import'],
   };
   for (const command of commandNames) {
     it(`is a fault that names it, and its preset is none: \`command: ${command}\``, async () => {

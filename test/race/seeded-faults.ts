@@ -16,6 +16,8 @@ export interface SeededFault {
   readonly breaks: string;
   /** Which suites must fail. */
   readonly seenBy: readonly SuiteName[];
+  /** What is found then. */
+  readonly shows: RegExp;
   readonly edits: readonly Edit[];
 }
 
@@ -26,6 +28,7 @@ export const seededFaults: readonly SeededFault[] = [
     name: 'claim-before-stage',
     breaks: 'the record names indexes that are staged only after it',
     seenBy: both,
+    shows: /the record of \w+ names .* is missing/,
     edits: [
       { file: 'transaction.ts', from: '  await stage(run, prepared, built);\n', to: '' },
       {
@@ -39,6 +42,7 @@ export const seededFaults: readonly SeededFault[] = [
     name: 'commit-before-rename',
     breaks: 'the head is written before the canonical names that it lists',
     seenBy: both,
+    shows: /is not what the head says/,
     edits: [
       { file: 'finish.ts', from: "    await phase(run, 'rename', claim.suite, rename, guard);\n", to: '' },
       {
@@ -52,6 +56,7 @@ export const seededFaults: readonly SeededFault[] = [
     name: 'rename-before-claim',
     breaks: 'canonical names change before anybody has claimed',
     seenBy: both,
+    shows: /is not what the head says/,
     edits: [
       {
         file: 'stage.ts',
@@ -64,6 +69,7 @@ export const seededFaults: readonly SeededFault[] = [
     name: 'delete-before-grace',
     breaks: 'a generation is condemned as soon as it is replaced',
     seenBy: both,
+    shows: /has forgotten \d of its last generations/,
     edits: [
       { file: 'next-record.ts', from: 'const keptAtLeast = 2;', to: 'const keptAtLeast = 0;' },
       { file: 'next-record.ts', from: 'const keptFor = 24 * 3600_000;', to: 'const keptFor = 0;' },
@@ -73,6 +79,7 @@ export const seededFaults: readonly SeededFault[] = [
     name: 'no-condition-on-claim',
     breaks: 'a claim replaces whatever record is there',
     seenBy: both,
+    shows: /is not in sid|readers see|went from generation|which is missing|names .* is missing/,
     edits: [
       {
         file: 'swap.ts',
@@ -85,6 +92,7 @@ export const seededFaults: readonly SeededFault[] = [
     name: 'no-condition-on-head',
     breaks: 'a commit replaces whatever head is there',
     seenBy: both,
+    shows: /the head of \w+ went from generation|record and head of \w+ are apart/,
     edits: [
       {
         file: 'swap.ts',
@@ -97,12 +105,14 @@ export const seededFaults: readonly SeededFault[] = [
     name: 'no-restoring',
     breaks: 'an overtaken run leaves the names that it has written late',
     seenBy: both,
+    shows: /is not what the head says/,
     edits: [{ file: 'finish.ts', from: '  if (claim.late) {\n', to: '  if (false) {\n' }],
   },
   {
     name: 'unverified-read',
     breaks: 'an index is believed without its hash',
     seenBy: both,
+    shows: /lists evil\/.*, which is missing/,
     edits: [
       {
         file: 'read-indexes.ts',
@@ -115,6 +125,7 @@ export const seededFaults: readonly SeededFault[] = [
     name: 'no-lease',
     breaks: 'a claimer past its limit writes on without renewing its claim',
     seenBy: both,
+    shows: /is not what the head says|did not match the regular expression .*alice PUT/,
     edits: [
       {
         file: 'claim-guard.ts',
@@ -127,6 +138,7 @@ export const seededFaults: readonly SeededFault[] = [
     name: 'take-over-at-once',
     breaks: 'a claim that was renewed is taken over without its time being waited for',
     seenBy: ['race'],
+    shows: /is not what the head says/,
     edits: [
       {
         file: 'settle.ts',
@@ -139,6 +151,7 @@ export const seededFaults: readonly SeededFault[] = [
     name: 'no-second-look',
     breaks: 'a publisher does not look at the record of the pool again after its claim',
     seenBy: ['race'],
+    shows: /which is missing/,
     edits: [
       {
         file: 'pool-look.ts',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { root } from '../../scripts/build.ts';
@@ -105,23 +105,5 @@ describe('the pages of a repository, in Chromium', { skip }, () => {
     assert.equal(await page.locator('#packages tbody tr:visible').count(), 5);
     assert.equal(await page.locator('#search:visible').count(), 0);
     await page.context().close();
-  });
-
-  test('a run that changes nothing writes nothing, and a page that was lost comes back', async () => {
-    const deb = await site.addDeb('amd', { Version: '2.10-3' });
-    const state = async () => {
-      const names = (await readdir(site.folder, { recursive: true, withFileTypes: true })).filter((entry) =>
-        entry.isFile(),
-      );
-      return Promise.all(
-        names.map(async ({ parentPath, name }) => [
-          join(parentPath, name),
-          await readFile(join(parentPath, name), 'base64'),
-        ]),
-      );
-    };
-    const before = await state();
-    assert.deepEqual(await site.run({ packages: deb, suites: 'bookworm' }), []);
-    assert.deepEqual(await state(), before);
   });
 });

@@ -33,7 +33,6 @@ export async function publishedSite(): Promise<PublishedSite> {
     folder,
     server,
     run: async (inputs) => {
-      const warned: string[] = [];
       const common = { bucket: folder, site: 'true', 'public-url': server.url, 'gpg-private-key': keyText('ed25519') };
       const runner = fakeRunner({ ...common, ...inputs });
       const settings = await readSettings({
@@ -44,7 +43,7 @@ export async function publishedSite(): Promise<PublishedSite> {
       });
       const session = await startSession(settings, realClock, runner);
       await publishSite(settings, session.run, await perform(session.run, settings.request));
-      return [...warned, ...session.warnings];
+      return [...session.warnings];
     },
     addDeb: async (name, fields = {}) => {
       const target = join(path, `${name}.deb`);
