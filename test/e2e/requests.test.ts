@@ -115,7 +115,7 @@ describe('requests of an update', () => {
     );
     assert.equal(lists.length, architectures.length * components.length);
     assert.ok(asked.server.length <= 36 + lists.length, verbTally(asked.server));
-    assert.ok(waveCount(asked.server) <= 7, `${waveCount(asked.server)} waves`);
+    assert.ok(waveCount(asked.server) <= 8, `${waveCount(asked.server)} waves`);
   });
 
   test('an update that changes nothing takes at most 5 GETs and writes nothing', async (t) => {
