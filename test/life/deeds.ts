@@ -28,6 +28,7 @@ export class Deeds {
   readonly #chance: Chance;
   /** Newest version of each package so far. */
   readonly #versions = new Map<string, number>();
+  #files = 0;
 
   constructor(debs: Debs, chance: Chance) {
     this.#debs = debs;
@@ -55,6 +56,8 @@ export class Deeds {
 
   /** Mostly a new version; now and then the newest one again with other content, a package for all, for another machine, or a source. */
   #publish(suite: Suite): Deed {
+    // A file of its own for each: whoever is run once more brings the bytes that it brought before.
+    this.#files += 1;
     const name = this.pick(names);
     const again = this.#chance() < 0.15;
     const version = (this.#versions.get(name) ?? 0) + (again && this.#versions.has(name) ? 0 : 1);
@@ -62,7 +65,7 @@ export class Deeds {
     const architecture = this.pick(['amd64', 'amd64', 'amd64', 'all', 'arm64']);
     const content = `${version} ${again ? this.#chance() : ''}`;
     const fields = { Package: name, Version: `${version}`, Architecture: architecture };
-    const deb = this.#debs.add(`${name}-${version}-${architecture}`, fields, { [`usr/share/${name}`]: content });
+    const deb = this.#debs.add(`${name}-${this.#files}`, fields, { [`usr/share/${name}`]: content });
     const source = this.#chance() < 0.15 && !again ? [this.#debs.addSource(name, `${version}`)] : [];
     const keepVersions = this.#chance() < 0.3 ? { keepVersions: 2 } : {};
     const request = {
