@@ -10,7 +10,11 @@ import { requireFits, type SuiteName, seededFaults } from './seeded-faults.ts';
 async function runSuite(suite: SuiteName, ...args: string[]): Promise<{ status: unknown; output: string }> {
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const program = fileURLToPath(new URL(`../${suite}/run.ts`, import.meta.url));
-  const child = spawn(process.execPath, [program, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [program, ...args], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: 180_000,
+  });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += text));
   const [status] = await once(child, 'close');

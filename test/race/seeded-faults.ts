@@ -42,7 +42,7 @@ export const seededFaults: readonly SeededFault[] = [
     name: 'commit-before-rename',
     breaks: 'the head is written before the canonical names that it lists',
     seenBy: both,
-    shows: /is not what the head says/,
+    shows: /is not what the head says|Packages\.gz of sid is missing/,
     edits: [
       { file: 'finish.ts', from: "    await phase(run, 'rename', claim.suite, rename, guard);\n", to: '' },
       {
@@ -56,7 +56,7 @@ export const seededFaults: readonly SeededFault[] = [
     name: 'rename-before-claim',
     breaks: 'canonical names change before anybody has claimed',
     seenBy: both,
-    shows: /is not what the head says/,
+    shows: /is not what the head says|Packages\.gz of sid is missing/,
     edits: [
       {
         file: 'stage.ts',
@@ -105,7 +105,7 @@ export const seededFaults: readonly SeededFault[] = [
     name: 'no-restoring',
     breaks: 'an overtaken run leaves the names that it has written late',
     seenBy: both,
-    shows: /is not what the head says/,
+    shows: /is not what the head says|Packages\.gz of sid is missing/,
     edits: [{ file: 'finish.ts', from: '  if (claim.late) {\n', to: '  if (false) {\n' }],
   },
   {
@@ -138,7 +138,7 @@ export const seededFaults: readonly SeededFault[] = [
     name: 'take-over-at-once',
     breaks: 'a claim that was renewed is taken over without its time being waited for',
     seenBy: ['race'],
-    shows: /is not what the head says/,
+    shows: /is not what the head says|Packages\.gz of sid is missing/,
     edits: [
       {
         file: 'settle.ts',
