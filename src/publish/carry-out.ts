@@ -7,6 +7,7 @@ import type { Prepare } from './prepare.ts';
 import type { CommandName, GenerationSettings } from './request.ts';
 import { phase, type RunContext } from './run-context.ts';
 import type { Conditions } from './suite-record.ts';
+import { enterSuites } from './suite-register.ts';
 import { timesBefore } from './timings.ts';
 import { transact } from './transaction.ts';
 import { uploads } from './upload.ts';
@@ -48,9 +49,14 @@ export async function carryOut(
     return results;
   }
   let probing: Promise<Conditions> | undefined;
+  let registering: Promise<void> | undefined;
   const shared = {
     prepare,
     uploads: uploads(run),
+    register: (conditions: Conditions) => {
+      registering ??= phase(run, 'upload', undefined, (entering) => enterSuites(run, entering, suites, conditions));
+      return registering;
+    },
     conditions: () => {
       probing ??= phase(run, 'probe', undefined, ({ store }) => probe(store));
       return probing;

@@ -8,11 +8,15 @@ const mostNames = 5;
 const longest = 300;
 
 /** What the record says of how a generation came about. */
-export function makingOf({ date, by }: Pick<RunContext, 'date' | 'by'>, { command, plan }: Prepared): Making {
+export function makingOf(
+  { run, date, by }: Pick<RunContext, 'run' | 'date' | 'by'>,
+  { command, plan }: Prepared,
+): Making {
   const count = (change: string) => plan.packages.filter((each) => each.change === change).length;
   const names = new Set(plan.packages.map(({ package: name }) => name));
   return {
     command,
+    run,
     at: new Date(date).toISOString(),
     ...(by === undefined ? {} : { by: by.slice(0, longest) }),
     added: count('added'),

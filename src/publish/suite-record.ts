@@ -17,12 +17,16 @@ const storedIndex = v.object({
   sha256,
 });
 
+const runName = v.pipe(v.string(), v.regex(/^[0-9a-zA-Z-]{8,64}$/));
+
 /** Words for people, from the run's surroundings or from packages: one line of them. */
 const words = v.pipe(v.string(), v.regex(/^\P{Cc}+$/u), v.maxLength(300));
 
-/** How a generation came about. Shown by the command history and believed for nothing. */
+/** How a generation came about. Shown by the command history; a run knows its own by it, and nothing else is believed. */
 const making = v.object({
   command: v.picklist(commandNames),
+  /** The run that claimed it, whoever has finished it. */
+  run: runName,
   /** By the clock of its run, or SOURCE_DATE_EPOCH. */
   at: moment,
   /** Who made it, as far as the run could tell. */
@@ -73,7 +77,7 @@ const suiteRecord = v.object({
   suite: v.string(),
   claim: v.object({
     /** Which run holds the claim. */
-    run: v.pipe(v.string(), v.regex(/^[0-9a-zA-Z-]{8,64}$/)),
+    run: runName,
     /** How long that run may act on it before it must ask again, and everybody else waits before helping. */
     limitSeconds: v.pipe(v.number(), v.minValue(1), v.maxValue(600)),
     /** How often that run has asked again. */

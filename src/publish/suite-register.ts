@@ -19,17 +19,18 @@ const register = v.object({
 /** How often an entry is tried again because others enter theirs. */
 const attempts = 50;
 
-/** Enters a suite, if it is not there yet. */
-export async function enterSuite(
+/** Enters all suites of a run at once, as far as they are not there yet. */
+export async function enterSuites(
   run: RunContext,
   { store }: Pick<Phase, 'store'>,
-  suite: string,
+  entering: readonly string[],
   conditions: Conditions,
 ): Promise<void> {
   for (let attempt = 1; attempt <= attempts; attempt += 1) {
     const { suites, etag } = await readRegister(store);
-    if (suites.includes(suite)) return;
-    const entered = v.parse(register, { schema: 'apt-publish/suites/1', suites: [...suites, suite].sort() });
+    const all = new Set([...suites, ...entering]);
+    if (all.size === suites.length) return;
+    const entered = v.parse(register, { schema: 'apt-publish/suites/1', suites: [...all].sort() });
     const swapped = await swap(store, run.clock, conditions, {
       key: suitesKey,
       body: Buffer.from(`${JSON.stringify(entered, undefined, 1)}\n`),
@@ -42,7 +43,7 @@ export async function enterSuite(
   throw new Problem({
     code: 'suites-busy',
     title: 'Other publishers came first every time',
-    what: `The register of suites was changed by others ${attempts} times while this run tried to enter ${suite}.`,
+    what: `The register of suites was changed by others ${attempts} times while this run tried to enter ${entering.join(', ')}.`,
     advice: 'Run the job again.',
   });
 }

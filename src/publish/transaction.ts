@@ -50,19 +50,20 @@ import { requirePoolFiles, secondLook } from './pool-look.ts';
 import type { Prepare, Prepared } from './prepare.ts';
 import type { GenerationSettings } from './request.ts';
 import { mendRelease } from './restore.ts';
-import { phase, type RunContext } from './run-context.ts';
+import type { RunContext } from './run-context.ts';
 import { signGeneration } from './sign.ts';
 import { stage } from './stage.ts';
 import type { Conditions } from './suite-record.ts';
-import { enterSuite } from './suite-register.ts';
 import { keepTimes } from './timings.ts';
-import { type Uploads, uploadFile } from './upload.ts';
-import { together, wave } from './wave.ts';
+import { type Uploads, uploadFiles } from './upload.ts';
+import { together } from './wave.ts';
 
 /** What the suites of one run do once for all of them. */
 export interface SharedWork {
   readonly prepare: Prepare;
   readonly uploads: Uploads;
+  /** Enters the suites of the run in the register, before the first of them that is new is claimed. */
+  readonly register: (conditions: Conditions) => Promise<void>;
   /** What the store does with conditions: asked once, and only when no record tells. */
   readonly conditions: () => Promise<Conditions>;
 }
@@ -86,7 +87,7 @@ export async function transact(
   for (let attempt = 1; attempt <= claims; attempt += 1) {
     if (!prepared.changed) {
       if (prepared.published !== undefined) await mendRelease(run, suite, prepared.published);
-      return resultOf(claimed, prepared);
+      return resultOf(run, claimed, prepared);
     }
     const { plan, published, pool, adopted, expectedHead } = prepared;
     const known = adopted === undefined ? published?.record.conditions : undefined;
@@ -96,13 +97,13 @@ export async function transact(
     const [generation] = await together(
       makeGeneration(run, settings, prepared),
       shared.uploads.ensure(suite, plan, pool.version, conditions),
-      published === undefined || adopted !== undefined ? register(run, suite, conditions) : undefined,
+      published === undefined || adopted !== undefined ? shared.register(conditions) : undefined,
     );
     const claim = await claimGeneration(run, prepared, generation, conditions);
     if (claim !== undefined) {
       const finished = await finish(run, claim, expectedHead, (renaming) =>
         secondLook(run, renaming, conditions, pool.version, claim.record.generation.added, async () => {
-          await wave(plan.poolFiles, (file) => uploadFile(renaming, file, conditions));
+          await uploadFiles(renaming, plan.poolFiles, conditions);
           await requirePoolFiles(renaming, suite, plan.referenced);
         }),
       );
@@ -136,18 +137,15 @@ interface Claimed {
  * What there is to tell when nothing is left to do: a claim whose answer was lost may have taken effect, and been finished and followed
  * by others since. The records of what became of it tell.
  */
-function resultOf(claimed: Claimed | undefined, now: Prepared): SuiteResult {
+function resultOf(run: RunContext, claimed: Claimed | undefined, now: Prepared): SuiteResult {
   if (claimed === undefined || now.published === undefined) return unchangedResult(now);
   const { record } = now.published;
-  const newest = { number: record.generation.number, headSha256: digest(record.generation.head) };
+  const newest = { ...record.generation, headSha256: digest(record.generation.head) };
   const head = digest(claimed.generation.head);
-  const mine = [newest, ...record.kept].find(({ headSha256 }) => headSha256 === head);
+  // The same head alone would not do: somebody else may have published the same in the same second.
+  const mine = [newest, ...record.kept].find(({ headSha256, made }) => headSha256 === head && made?.run === run.run);
   if (mine === undefined) return unchangedResult(now);
-  return publishedResult(claimed.prepared, claimed.generation, { ...mine, conditions: record.conditions });
-}
-
-function register(run: RunContext, suite: string, conditions: Conditions): Promise<void> {
-  return phase(run, 'upload', suite, (uploading) => enterSuite(run, uploading, suite, conditions));
+  return publishedResult(claimed.prepared, claimed.generation, { number: mine.number, conditions: record.conditions });
 }
 
 /** The phases index, sign and stage. */

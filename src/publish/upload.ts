@@ -70,11 +70,17 @@ export function uploads(run: RunContext): Uploads {
   };
 }
 
+/** Puts files into the pool, as many at a time as memory allows. */
+export async function uploadFiles(phase: Phase, files: readonly PoolFile[], conditions: Conditions): Promise<void> {
+  const sized = files.map((file) => ({ file, size: file.file.size }));
+  await boundedWave(sized, inHand, ({ file }) => uploadFile(phase, file, conditions));
+}
+
 /**
  * Puts one file into the pool. `If-None-Match: *` makes the look-up and the write one request; a store that does not hold it is
  * asked first, and so it is for a file of several parts, since some stores hold conditions on single writes only.
  */
-export async function uploadFile({ store, scope }: Phase, file: PoolFile, conditions: Conditions): Promise<void> {
+async function uploadFile({ store, scope }: Phase, file: PoolFile, conditions: Conditions): Promise<void> {
   const conditional = conditions.kind !== 'none';
   const askFirst = !conditional || file.file.size > singleRequestLimit || file.file.seen === true;
   if (askFirst && (await isPresent(store, file))) return;

@@ -68,9 +68,14 @@ export class DirectoryTree {
   }
 }
 
+/** The lock, and the journal that SQLite keeps beside it: a process killed in between leaves that behind for the next one. */
+export function isLock(name: string): boolean {
+  return name === lockName || name === `${lockName}-journal`;
+}
+
 /** Names that are never an object's. */
 export function isReserved(name: string): boolean {
-  return name === lockName || name.startsWith(unfinishedPrefix);
+  return isLock(name) || name.startsWith(unfinishedPrefix);
 }
 
 async function nearestFolder(path: string): Promise<string> {

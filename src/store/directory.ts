@@ -6,7 +6,7 @@ import type { Clock } from '../timing/clock.ts';
 import { directoryError, isMissingFile, systemCode } from './directory-errors.ts';
 import { exclusively } from './directory-lock.ts';
 import { DurableWrites } from './directory-sync.ts';
-import { DirectoryTree, isReserved, lockName, unfinishedPrefix } from './directory-tree.ts';
+import { DirectoryTree, isLock, isReserved, lockName, unfinishedPrefix } from './directory-tree.ts';
 import type {
   ByteRange,
   Condition,
@@ -223,7 +223,7 @@ export class DirectoryStore implements ObjectStore {
     for (const entry of entries ?? []) {
       const key = folder + entry.name;
       if (isReserved(entry.name)) {
-        if (entry.name !== lockName) await this.#sweep(join(path, entry.name));
+        if (!isLock(entry.name)) await this.#sweep(join(path, entry.name));
       } else if (entry.isDirectory()) {
         if (`${key}/`.startsWith(prefix) || prefix.startsWith(`${key}/`)) await this.#walk(`${key}/`, prefix, into);
       } else if (entry.isFile() && key.startsWith(prefix)) {

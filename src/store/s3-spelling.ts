@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { ByteRange, Condition, ListedPage, ObjectAttributes, Written } from './object-store.ts';
 import { notS3 } from './s3-errors.ts';
 
@@ -67,21 +66,4 @@ export function pageOf(output: ListOutput, asked: { folder: string; prefix: stri
 /** The same bytes as a Buffer: the SDK hashes and sends those as they are, with their length. */
 export function asBuffer(body: Uint8Array): Buffer {
   return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-}
-
-/**
- * Puts Content-MD5 in the place of the SDK's checksum extension. DeleteObjects must carry one of them, and Content-MD5 is the
- * one that all servers know: some know no other (Swift, old MinIO), some refuse the extension (B2).
- */
-export function withContentMd5(request: unknown): void {
-  if (!isTextRequest(request)) return;
-  for (const name of Object.keys(request.headers)) {
-    if (/^x-amz-(checksum-|sdk-checksum-|trailer)/i.test(name)) delete request.headers[name];
-  }
-  request.headers['content-md5'] = createHash('md5').update(request.body).digest('base64');
-}
-
-function isTextRequest(request: unknown): request is { headers: Record<string, string>; body: string | Uint8Array } {
-  if (typeof request !== 'object' || request === null || !('headers' in request) || !('body' in request)) return false;
-  return typeof request.body === 'string' || request.body instanceof Uint8Array;
 }

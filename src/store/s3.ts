@@ -44,6 +44,7 @@ import {
   s3Failure,
   storeError,
 } from './s3-errors.ts';
+import { keepDates, sendContentMd5 } from './s3-middleware.ts';
 import {
   asBuffer,
   attributeInput,
@@ -52,7 +53,6 @@ import {
   copySource,
   pageOf,
   rangeInput,
-  withContentMd5,
   writtenAs,
 } from './s3-spelling.ts';
 
@@ -69,8 +69,7 @@ export class S3Store implements ObjectStore {
   readonly #connections = new Connections();
   readonly #bucket: string;
   readonly #folder: string;
-  /** By the output of a GET: the store's own `Date`, which the SDK does not pass on. */
-  readonly #dates = new WeakMap<object, number>();
+  readonly #dates: WeakMap<object, number>;
   #answered = false;
   #batchDelete = true;
 
@@ -81,8 +80,8 @@ export class S3Store implements ObjectStore {
       ...clientSettings(settings),
       requestHandler: new NodeHttpHandler(connectionSettings(settings, this.#connections)),
     });
-    this.#keepDates();
-    this.#sendContentMd5();
+    this.#dates = keepDates(this.#client);
+    sendContentMd5(this.#client);
   }
 
   /** Opens connections for so many requests at once, without making any. */
@@ -275,29 +274,6 @@ export class S3Store implements ObjectStore {
 
   #object(key: string): { Bucket: string; Key: string } {
     return { Bucket: this.#bucket, Key: this.#folder + key };
-  }
-
-  #keepDates(): void {
-    this.#client.middlewareStack.add(
-      (next) => async (args) => {
-        const result = await next(args);
-        const date = Date.parse(s3Failure({ $response: result.response }).headers['date'] ?? '');
-        if (typeof result.output === 'object' && !Number.isNaN(date)) this.#dates.set(result.output, date);
-        return result;
-      },
-      { step: 'deserialize', priority: 'high', name: 'keepDates' },
-    );
-  }
-
-  #sendContentMd5(): void {
-    this.#client.middlewareStack.add(
-      (next, context) => (args) => {
-        if (context['commandName'] === 'DeleteObjectsCommand')
-          withContentMd5('request' in args ? args.request : undefined);
-        return next(args);
-      },
-      { step: 'build', priority: 'low', name: 'sendContentMd5' },
-    );
   }
 }
 

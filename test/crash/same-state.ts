@@ -35,10 +35,16 @@ function essence(key: string, body: Uint8Array): string {
   const timeless: SuiteRecord = {
     ...record,
     claim: { ...record.claim, run: 'any-run-' },
-    generation: { ...record.generation, poolVersion: 0 },
-    kept: record.kept.map((kept) => ({ ...kept, until: '' })),
+    generation: anybodys({ ...record.generation, poolVersion: 0 }),
+    kept: record.kept.map((kept) => anybodys({ ...kept, until: '' })),
     fading: record.fading.map((index) => ({ ...index, until: '' })),
     unlisted: record.unlisted.map((file) => ({ ...file, since: '' })),
   };
   return JSON.stringify(timeless);
+}
+
+/** Without the name of the run that has made it. */
+function anybodys<T extends Pick<SuiteRecord['generation'], 'made'>>(generation: T): T {
+  const { made } = generation;
+  return made === undefined ? generation : { ...generation, made: { ...made, run: 'any-run-' } };
 }

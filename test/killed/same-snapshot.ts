@@ -1,6 +1,5 @@
 import { suiteOfRecordKey } from '../../src/publish/layout.ts';
 import { parseSuiteRecord, renderSuiteRecord, type SuiteRecord } from '../../src/publish/suite-record.ts';
-import { lockName } from '../../src/store/directory-tree.ts';
 import { differences, unlisted } from '../crash/same-state.ts';
 import type { RepositoryCheck, Snapshot } from '../publish/repository-check.ts';
 import type { Objects } from '../race/object-model.ts';
@@ -13,15 +12,9 @@ export function recordsOf(snapshot: Snapshot): [key: string, record: SuiteRecord
   });
 }
 
-/**
- * SQLite's file beside the lock of a directory. It stays when a process dies that holds the lock, until somebody takes the lock again, which a
- * rerun that finds everything published has no reason to do. It says nothing of the repository.
- */
-const lockJournal = `${lockName}-journal`;
-
 /** How the state after a rerun differs from that of a run that nobody has killed; what the records still have to remove may be left over. */
 export async function differencesOf(check: RepositoryCheck, left: Snapshot, undisturbed: Snapshot): Promise<string[]> {
-  const explained = new Set([...(await check.explained(left)), ...unlisted(asObjects(left)), lockJournal]);
+  const explained = new Set([...(await check.explained(left)), ...unlisted(asObjects(left))]);
   return differences(asObjects(left), asObjects(undisturbed), explained);
 }
 

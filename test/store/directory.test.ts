@@ -51,6 +51,7 @@ describe('keys cannot leave the directory', () => {
     'a/',
     'a\0b',
     lockName,
+    `${lockName}-journal`,
     `a/${unfinishedPrefix}1`,
   ];
   for (const key of outside) {
@@ -253,5 +254,16 @@ describe('compare-and-swap between processes', () => {
     holder.signal('SIGKILL');
     assert.equal((await swap).written, true);
     assert.equal(await counter(opened.store), 1);
+  });
+
+  test('what a killed holder of the lock leaves behind is no object', async () => {
+    await using opened = await open();
+    await opened.store.put('dir/counter', Buffer.from('0'), attributes);
+    await using holder = await startProcess(process.execPath, [writerScript, opened.root, 'holder', 'hold']);
+    while (!holder.output().stdout.includes('held')) await realClock.sleep(5);
+    holder.signal('SIGKILL');
+    await holder.finished;
+    assert.deepEqual((await readdir(opened.root)).sort(), [lockName, `${lockName}-journal`, 'dir'].sort());
+    assert.deepEqual(await keys(opened.store), ['dir/counter']);
   });
 });
