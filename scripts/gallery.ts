@@ -4,6 +4,7 @@
  *
  *     npm run gallery                   all
  *     npm run gallery -- life dry-run   some groups
+ *     npm run gallery -- compared       the comments of comparisons alone
  */
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -13,12 +14,15 @@ import { renderComment } from '../src/report/comment.ts';
 import { renderSummary } from '../src/report/summary.ts';
 import { machineHas } from '../test/debs.ts';
 import { Browser, chromiumPath } from '../test/gallery/browser.ts';
+import { comparisonPages } from '../test/gallery/comparison-pages.ts';
 import { pageFaults } from '../test/gallery/page-checks.ts';
 import { type Scene, scenes } from '../test/gallery/scenes.ts';
 import { markdownToHtml, webPage } from '../test/gallery/web-page.ts';
 import { root } from './build.ts';
 
 const folder = join(root, 'tmp', 'gallery');
+/** The group of comments that answer `/apt-perf`: they are of no run. */
+const compared = 'compared';
 const sourcesEntry = `Types: deb\nURIs: https://apt.example.org/debian\nSuites: bookworm\nComponents: main\n`;
 const subject = { commit: '0123456789abcdef0123456789abcdef01234567', run: { id: 4711, attempt: 1 } };
 
@@ -39,6 +43,18 @@ async function showTrace(browser: Browser, { name, record }: Scene): Promise<str
   return [...faults, `the trace has ${written} tracks, and speedscope shows ${tracks.length}`];
 }
 
+/** A run's summary, comment and trace. */
+async function showScene(browser: Browser, scene: Scene): Promise<string[]> {
+  const { name, record } = scene;
+  const summary = renderSummary(record, record.outcome === 'failed' ? {} : { sourcesEntry });
+  await writeFile(join(folder, `${name}.run.json`), JSON.stringify(record));
+  return [
+    ...(await show(browser, `${name}.summary`, summary)),
+    ...(await show(browser, `${name}.comment`, renderComment(record, subject))),
+    ...(await showTrace(browser, scene)),
+  ];
+}
+
 /** A viewer that says nothing of slices that overlap would prove nothing. */
 async function requireComplaint(browser: Browser): Promise<void> {
   const slice = (tid: number, ts: number) => ({ ph: 'X', pid: 1, tid, name: `slice at ${ts}`, ts, dur: 10 });
@@ -55,20 +71,17 @@ async function main(wanted: readonly string[]): Promise<void> {
   await using browser = await Browser.start();
   await requireComplaint(browser);
   let failed = 0;
-  for await (const scene of scenes(wanted)) {
-    const faults = [
-      ...(await show(
-        browser,
-        `${scene.name}.summary`,
-        renderSummary(scene.record, scene.record.outcome === 'failed' ? {} : { sourcesEntry }),
-      )),
-      ...(await show(browser, `${scene.name}.comment`, renderComment(scene.record, subject))),
-      ...(await showTrace(browser, scene)),
-    ];
-    await writeFile(join(folder, `${scene.name}.run.json`), JSON.stringify(scene.record));
-    console.log(`${faults.length === 0 ? 'ok    ' : 'FAILED'}  ${scene.name}`);
+  const tell = (name: string, faults: readonly string[]) => {
+    console.log(`${faults.length === 0 ? 'ok    ' : 'FAILED'}  ${name}`);
     for (const fault of faults) console.error(`        ${fault}`);
     if (faults.length > 0) failed += 1;
+  };
+  const groups = wanted.filter((group) => group !== compared);
+  if (groups.length > 0 || wanted.length === 0) {
+    for await (const scene of scenes(groups)) tell(scene.name, await showScene(browser, scene));
+  }
+  if (wanted.length === 0 || wanted.includes(compared)) {
+    for (const { name, markdown } of comparisonPages()) tell(name, await show(browser, name, markdown));
   }
   console.log(`Pages and pictures are in ${folder}.`);
   if (failed > 0) process.exitCode = 1;

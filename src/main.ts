@@ -1,4 +1,5 @@
 import { tmpdir } from 'node:os';
+import { keepMemoryOutOfCoreFiles } from './action/core-files.ts';
 import { reportFailure } from './action/failure.ts';
 import { readSettings } from './action/inputs.ts';
 import { type Ending, reportRun } from './action/report-run.ts';
@@ -8,6 +9,7 @@ import { publishSite } from './action/site.ts';
 import { systemClock } from './action/system-clock.ts';
 import { perform } from './publish/commands.ts';
 
+keepMemoryOutOfCoreFiles();
 const runner = githubRunner();
 try {
   const { secrets } = runner;

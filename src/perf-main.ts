@@ -8,6 +8,7 @@ import { followStage } from './perf/follow-stage.ts';
 import { measureStage, type Surroundings, settingsStage } from './perf/measure-stage.ts';
 import { poolStage, reportStage } from './perf/report-stage.ts';
 import { StageInputs } from './perf/stage-inputs.ts';
+import { workloads } from './perf/workloads.ts';
 
 const runner = githubRunner();
 // Not by `import.meta.dirname`: the bundler copies every file that it sees a path of into the bundle.
@@ -19,6 +20,7 @@ const around: Surroundings = {
   harness: { main: own, emulator: join(folder, 'emulator', 'index.js') },
   ownBundle: join(folder, '..', 'index.js'),
   node: process.execPath,
+  workloads,
   workspace: process.cwd(),
   temporaryFolder: runner.variable('RUNNER_TEMP') ?? tmpdir(),
 };

@@ -62691,9 +62691,11 @@ __nccwpck_require__.a(module, async (__webpack_handle_async_dependencies__, __we
 /* harmony import */ var _action_system_clock_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(4642);
 /* harmony import */ var _perf_command_stage_js__WEBPACK_IMPORTED_MODULE_5__ = __nccwpck_require__(8878);
 /* harmony import */ var _perf_follow_stage_js__WEBPACK_IMPORTED_MODULE_6__ = __nccwpck_require__(4845);
-/* harmony import */ var _perf_measure_stage_js__WEBPACK_IMPORTED_MODULE_7__ = __nccwpck_require__(1967);
+/* harmony import */ var _perf_measure_stage_js__WEBPACK_IMPORTED_MODULE_7__ = __nccwpck_require__(4244);
 /* harmony import */ var _perf_report_stage_js__WEBPACK_IMPORTED_MODULE_8__ = __nccwpck_require__(374);
 /* harmony import */ var _perf_stage_inputs_js__WEBPACK_IMPORTED_MODULE_9__ = __nccwpck_require__(1891);
+/* harmony import */ var _perf_workloads_js__WEBPACK_IMPORTED_MODULE_10__ = __nccwpck_require__(7745);
+
 
 
 
@@ -62714,6 +62716,7 @@ const around = {
     harness: { main: own, emulator: (0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(folder, 'emulator', 'index.js') },
     ownBundle: (0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(folder, '..', 'index.js'),
     node: process.execPath,
+    workloads: _perf_workloads_js__WEBPACK_IMPORTED_MODULE_10__/* .workloads */ .b,
     workspace: process.cwd(),
     temporaryFolder: runner.variable('RUNNER_TEMP') ?? (0,node_os__WEBPACK_IMPORTED_MODULE_0__.tmpdir)(),
 };
@@ -62745,22 +62748,78 @@ __webpack_async_result__();
 
 /***/ }),
 
-/***/ 9145:
+/***/ 1564:
 /***/ ((__unused_webpack_module, __webpack_exports__, __nccwpck_require__) => {
 
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   Kl: () => (/* binding */ faultOf),
-/* harmony export */   eB: () => (/* binding */ judgePrimary),
-/* harmony export */   ji: () => (/* binding */ noiseSession),
-/* harmony export */   no: () => (/* binding */ assess)
-/* harmony export */ });
-/* unused harmony export noiseKey */
-/* harmony import */ var _timing_span_js__WEBPACK_IMPORTED_MODULE_5__ = __nccwpck_require__(8892);
-/* harmony import */ var _chance_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(1567);
-/* harmony import */ var _noise_band_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(1521);
-/* harmony import */ var _pairs_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(5022);
-/* harmony import */ var _signed_rank_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(8366);
-/* harmony import */ var _verdict_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(9334);
+
+// EXPORTS
+__nccwpck_require__.d(__webpack_exports__, {
+  no: () => (/* binding */ assess),
+  Kl: () => (/* binding */ faultOf),
+  eB: () => (/* binding */ judgePrimary),
+  ji: () => (/* binding */ noiseSession)
+});
+
+// UNUSED EXPORTS: noiseKey
+
+// EXTERNAL MODULE: ./src/timing/span.ts
+var span = __nccwpck_require__(8892);
+// EXTERNAL MODULE: ./src/perf/ceiling.ts
+var ceiling = __nccwpck_require__(7116);
+// EXTERNAL MODULE: ./src/perf/signed-rank.ts
+var signed_rank = __nccwpck_require__(8366);
+;// CONCATENATED MODULE: ./src/perf/ceiling-row.ts
+
+
+/** Beyond it a client has nothing left to gain that anybody would notice. */
+const near = 0.9;
+/** Of its time, as one processor: beyond it a run waits for its own work. */
+const busy = 0.85;
+/** How near each side of the first workload came to what no client could beat; undefined where the store's limits were not measured. */
+function ceilingOf({ scenarios, ceiling, machine }) {
+    const runs = scenarios[0]?.runs ?? [];
+    if (ceiling === undefined || runs.length === 0)
+        return undefined;
+    const side = (role) => sideOf(runs.filter((run) => run.role === role), ceiling, machine.cores);
+    return { base: side('base'), head: side('head'), ...ceiling };
+}
+/** What a reader should know who hopes for a faster client or a faster store. */
+function ceilingRemarks(record) {
+    const found = ceilingOf(record);
+    const runs = (record.scenarios[0]?.runs ?? []).filter(({ role }) => role === 'base');
+    const share = runs.flatMap(({ cpuMs, wallMs }) => (cpuMs === undefined ? [] : [cpuMs / wallMs]));
+    return [
+        ...(found !== undefined && found.base.part >= near
+            ? ['The base is near the ceiling: no change of the client can make it much faster.']
+            : []),
+        ...(share.length > 0 && (0,signed_rank/* median */.JZ)(share) > busy
+            ? ['The base keeps a processor busy nearly all the time: a faster store or line would gain it little.']
+            : []),
+    ];
+}
+function sideOf(runs, store, cores) {
+    const middle = (of) => (runs.length === 0 ? 0 : (0,signed_rank/* median */.JZ)(runs.map(of)));
+    const tookMs = middle(({ wallMs }) => wallMs);
+    const { binds, ms, needs, efficiency } = (0,ceiling/* least */.Y)({
+        bytesUp: middle(({ bytesUp }) => bytesUp),
+        requests: middle(({ requests }) => requests.reduce((sum, { count }) => sum + count, 0)),
+        depth: middle(({ depth = 0 }) => depth),
+        processorMs: middle(({ cpuMs = 0 }) => cpuMs) / cores,
+        tookMs,
+    }, store);
+    return { part: efficiency, binds, leastMs: ms, tookMs, needs };
+}
+
+// EXTERNAL MODULE: ./src/perf/chance.ts
+var chance = __nccwpck_require__(1567);
+// EXTERNAL MODULE: ./src/perf/noise-band.ts
+var noise_band = __nccwpck_require__(1521);
+// EXTERNAL MODULE: ./src/perf/pairs.ts
+var perf_pairs = __nccwpck_require__(5022);
+// EXTERNAL MODULE: ./src/perf/verdict.ts
+var verdict = __nccwpck_require__(9334);
+;// CONCATENATED MODULE: ./src/perf/assess.ts
+
 
 
 
@@ -62774,6 +62833,7 @@ __webpack_async_result__();
 function assess(record, sessions) {
     const fault = faultOf(record);
     const primary = fault === undefined ? judgePrimary(record, sessions) : undefined;
+    const ceiling = fault === undefined ? ceilingOf(record) : undefined;
     const remarks = fault === undefined ? remarksOn(record, primary) : [fault];
     return {
         ...provenance(record),
@@ -62783,14 +62843,15 @@ function assess(record, sessions) {
         counts: fault === undefined ? record.scenarios.flatMap(countRows) : [],
         phases: fault === undefined ? phaseRows(record) : [],
         noise: primary === undefined ? 'No number was judged.' : noiseWords(primary),
+        ...(ceiling === undefined ? {} : { ceiling }),
         ...(primary === undefined ? {} : sizes(primary)),
     };
 }
 /** The judgement on the wall time of the first workload; throws for a record that `faultOf` finds a fault in. */
 function judgePrimary(record, sessions) {
     const pairs = pairsOf(record.scenarios[0], ({ wallMs }) => wallMs);
-    const noise = (0,_noise_band_js__WEBPACK_IMPORTED_MODULE_1__/* .noiseBand */ .Kd)(sessions, noiseKey(record), pairs.length, Date.parse(record.started));
-    return (0,_verdict_js__WEBPACK_IMPORTED_MODULE_2__/* .judge */ .S4)(pairs, noise, _verdict_js__WEBPACK_IMPORTED_MODULE_2__/* .practicalFloor */ .at[record.endpoint.kind]);
+    const noise = (0,noise_band/* noiseBand */.Kd)(sessions, noiseKey(record), pairs.length, Date.parse(record.started));
+    return (0,verdict/* judge */.S4)(pairs, noise, verdict/* practicalFloor */.at[record.endpoint.kind]);
 }
 /** Why its numbers must not be compared; undefined when they may. */
 function faultOf(record) {
@@ -62800,7 +62861,7 @@ function faultOf(record) {
         const failed = runs.find(({ outcome }) => outcome === 'failed');
         if (failed !== undefined)
             return `A run of the ${failed.role} did not end well in ${name}; its log says why.`;
-        const order = (0,_pairs_js__WEBPACK_IMPORTED_MODULE_3__/* .orderOfRuns */ .mQ)(_pairs_js__WEBPACK_IMPORTED_MODULE_3__/* .looks */ .dx[1], (0,_chance_js__WEBPACK_IMPORTED_MODULE_0__/* .seededChance */ .h)(`${record.pairing} ${name}`)).slice(0, runs.length);
+        const order = (0,perf_pairs/* orderOfRuns */.mQ)(perf_pairs/* looks */.dx[1], (0,chance/* seededChance */.h)(`${record.pairing} ${name}`)).slice(0, runs.length);
         if (runs.length % 2 !== 0 || order.join() !== runs.map(({ role }) => role).join())
             return `The runs of ${name} are not in the order that the name of the pairing stands for.`;
         if (new Set(runs.map(({ repository }) => repository)).size > 1)
@@ -62821,11 +62882,16 @@ function retriedPart(runs) {
 function noiseKey({ scenarios, machine, endpoint, harness }) {
     const at = endpoint.kind === 'emulator' ? `, ${endpoint.roundTripMs} ms` : '';
     return {
-        scenario: scenarios[0]?.name ?? '',
+        scenario: scenarioWords(scenarios[0]),
         machine: `${machine.image}, ${machine.cpu}, ${machine.cores} cores, node ${machine.node}${at}`,
         endpoint: endpoint.kind,
         harness,
     };
+}
+/** The large workload is another one with another size. */
+function scenarioWords(scenario) {
+    const { name = '', mebibytes } = scenario ?? {};
+    return mebibytes === undefined ? name : `${name}, ${mebibytes} MiB`;
 }
 /** A pairing of a build with itself, as a part of the pool; undefined when it went wrong. */
 function noiseSession(record) {
@@ -62833,7 +62899,7 @@ function noiseSession(record) {
         return undefined;
     const pairs = pairsOf(record.scenarios[0], ({ wallMs }) => wallMs);
     // Uncorrected: an effect of position that is not always there is noise, too.
-    const { values } = (0,_pairs_js__WEBPACK_IMPORTED_MODULE_3__/* .differences */ .tX)(pairs, Number.POSITIVE_INFINITY);
+    const { values } = (0,perf_pairs/* differences */.tX)(pairs, Number.POSITIVE_INFINITY);
     return { key: noiseKey(record), started: record.started, differences: values };
 }
 function pairsOf(scenario, of) {
@@ -62849,19 +62915,19 @@ function pairsOf(scenario, of) {
 function wallRows(record, primary) {
     const measured = record.scenarios.map((scenario) => {
         const pairs = pairsOf(scenario, ({ wallMs }) => wallMs);
-        return { scenario, pairs, values: (0,_pairs_js__WEBPACK_IMPORTED_MODULE_3__/* .differences */ .tX)(pairs, primary.noise.band).values };
+        return { scenario, pairs, values: (0,perf_pairs/* differences */.tX)(pairs, primary.noise.band).values };
     });
-    const significant = (0,_signed_rank_js__WEBPACK_IMPORTED_MODULE_4__/* .holm */ .fU)(measured.slice(1).map(({ values }) => (0,_signed_rank_js__WEBPACK_IMPORTED_MODULE_4__/* .signedRankP */ .rn)(values)));
+    const significant = (0,signed_rank/* holm */.fU)(measured.slice(1).map(({ values }) => (0,signed_rank/* signedRankP */.rn)(values)));
     return measured.map(({ scenario, pairs, values }, index) => {
-        const estimate = index === 0 ? primary.estimate : (0,_signed_rank_js__WEBPACK_IMPORTED_MODULE_4__/* .hodgesLehmann */ .i6)(values);
-        const interval = index === 0 ? primary.interval : (0,_signed_rank_js__WEBPACK_IMPORTED_MODULE_4__/* .signedRankInterval */ .C5)(values);
+        const estimate = index === 0 ? primary.estimate : (0,signed_rank/* hodgesLehmann */.i6)(values);
+        const interval = index === 0 ? primary.interval : (0,signed_rank/* signedRankInterval */.C5)(values);
         const direction = estimate > 0 ? 'longer' : 'shorter';
         return {
-            workload: scenario.name,
-            base: (0,_signed_rank_js__WEBPACK_IMPORTED_MODULE_4__/* .median */ .JZ)(pairs.map(({ base }) => base)),
-            head: (0,_signed_rank_js__WEBPACK_IMPORTED_MODULE_4__/* .median */ .JZ)(pairs.map(({ head }) => head)),
+            workload: scenarioWords(scenario),
+            base: (0,signed_rank/* median */.JZ)(pairs.map(({ base }) => base)),
+            head: (0,signed_rank/* median */.JZ)(pairs.map(({ head }) => head)),
             change: estimate,
-            middle: (0,_signed_rank_js__WEBPACK_IMPORTED_MODULE_4__/* .median */ .JZ)(values),
+            middle: (0,signed_rank/* median */.JZ)(values),
             ...(interval === undefined ? {} : { interval }),
             ...(index === 0 ? { band: primary.noise.band } : {}),
             verdict: index === 0 ? primary.verdict : significant[index - 1] === true ? direction : 'no difference shown',
@@ -62869,7 +62935,7 @@ function wallRows(record, primary) {
     });
 }
 function countRows(scenario) {
-    const middle = (role, of) => Math.round((0,_signed_rank_js__WEBPACK_IMPORTED_MODULE_4__/* .median */ .JZ)(scenario.runs.filter((run) => run.role === role).map(of)));
+    const middle = (role, of) => Math.round((0,signed_rank/* median */.JZ)(scenario.runs.filter((run) => run.role === role).map(of)));
     const row = (unit, of) => {
         return { workload: scenario.name, unit, base: middle('base', of), head: middle('head', of) };
     };
@@ -62882,11 +62948,11 @@ function countRows(scenario) {
 function phaseRows({ scenarios }) {
     const [primary] = scenarios;
     const runs = primary?.runs ?? [];
-    return _timing_span_js__WEBPACK_IMPORTED_MODULE_5__/* .phaseNames */ .k1.flatMap((name) => {
+    return span/* phaseNames */.k1.flatMap((name) => {
         if (!runs.every(({ phases }) => phases.some((phase) => phase.name === name)))
             return [];
         const time = ({ phases }) => phases.find((phase) => phase.name === name)?.ms ?? 0;
-        return [{ name, differenceMs: (0,_signed_rank_js__WEBPACK_IMPORTED_MODULE_4__/* .median */ .JZ)(pairsOf(primary, time).map(({ base, head }) => head - base)) }];
+        return [{ name, differenceMs: (0,signed_rank/* median */.JZ)(pairsOf(primary, time).map(({ base, head }) => head - base)) }];
     });
 }
 function remarksOn(record, judgement) {
@@ -62897,6 +62963,7 @@ function remarksOn(record, judgement) {
     return [
         ...flags,
         ...(retried ? ['Some requests had to be repeated; the times include that.'] : []),
+        ...ceilingRemarks(record),
         ...(changed ? ['Base and head send different requests: see the counts.'] : []),
         ...(record.endpoint.kind === 'emulator'
             ? ['Measured against an emulator: real stores are slower and less even.']
@@ -62922,8 +62989,8 @@ function sizes(judgement) {
     const { noise, values, estimate, pairs, threshold } = judgement;
     // Where noise was not measured before, how these pairs scatter is the best guess.
     const scatter = noise.differences.length > 0 ? noise.differences : values.map((value) => value - estimate);
-    const least = (0,_noise_band_js__WEBPACK_IMPORTED_MODULE_1__/* .detectable */ .ke)(scatter, pairs, threshold);
-    const hidden = (0,_verdict_js__WEBPACK_IMPORTED_MODULE_2__/* .couldHide */ .Kz)(judgement);
+    const least = (0,noise_band/* detectable */.ke)(scatter, pairs, threshold);
+    const hidden = (0,verdict/* couldHide */.Kz)(judgement);
     return least === undefined || hidden === undefined ? {} : { detectable: least, couldHide: hidden };
 }
 function noiseWords({ noise, pairs }) {
@@ -62948,6 +63015,100 @@ function provenance(record) {
 }
 function requestsOf({ requests }) {
     return requests.reduce((sum, { count }) => sum + count, 0);
+}
+
+
+/***/ }),
+
+/***/ 7116:
+/***/ ((__unused_webpack_module, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   Y: () => (/* binding */ least),
+/* harmony export */   o: () => (/* binding */ climb)
+/* harmony export */ });
+/* harmony import */ var _signed_rank_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(8366);
+
+const most = 128;
+/** A doubling that gains less than this is flat; two of them are the top. */
+const flat = 0.05;
+/** What the double of the knee may gain over it before the knee is in doubt. */
+const more = 0.03;
+const mostErrors = 0.005;
+const mostCpu = 0.85;
+/**
+ * Climbs from one worker by doubling until two doublings gain less than 5 %, the store complains, or this machine is at its end. Of the rungs within 5 %
+ * of the best the lowest is the knee; it is climbed again with half and double the workers, since a single rung may have met a bad moment. Where the
+ * double still gains more than 3 % the client had asked for too little.
+ */
+async function climb(step) {
+    const rungs = [];
+    let boundBy = 'ladder';
+    let level = 0;
+    for (let concurrency = 1; concurrency <= most && boundBy === 'ladder'; concurrency *= 2) {
+        const before = Math.max(0, ...rungs.map(rateOf));
+        const rung = await step(concurrency);
+        rungs.push(rung);
+        level = rateOf(rung) < before * (1 + flat) ? level + 1 : 0;
+        boundBy = complaint(rung) ?? (level >= 2 ? 'load' : 'ladder');
+    }
+    let knee = kneeOf(rungs);
+    if (boundBy === 'load') {
+        for (const concurrency of [knee.concurrency / 2, knee.concurrency * 2])
+            if (concurrency >= 1 && concurrency <= most)
+                rungs.push(await step(concurrency));
+        knee = kneeOf(rungs);
+    }
+    const doubled = rungs.filter(({ concurrency }) => concurrency === 2 * knee.concurrency).map(rateOf);
+    return {
+        rate: rateOf(knee),
+        low: lowOf(knee.windows),
+        concurrency: knee.concurrency,
+        rungs,
+        boundBy,
+        underDriven: boundBy === 'ladder' || Math.max(0, ...doubled) > rateOf(knee) * (1 + more),
+        burst: isBurst(knee.windows),
+    };
+}
+/**
+ * The largest of four times that no client can beat which sends the same and works as much: all bytes at full bandwidth, all requests at full rate,
+ * every round trip of the chain, or all work on all cores.
+ */
+function least({ bytesUp, requests, depth, processorMs, tookMs }, store) {
+    const needs = [
+        { need: 'bandwidth', ms: (1000 * bytesUp) / store.bytes },
+        { need: 'requests', ms: (1000 * requests) / store.requests },
+        { need: 'round trips', ms: depth * store.roundTripMs },
+        { need: 'processor', ms: processorMs },
+    ];
+    const { need, ms } = needs.reduce((top, each) => (each.ms > top.ms ? each : top));
+    return { binds: need, ms, needs, efficiency: tookMs > 0 ? Math.min(1, ms / tookMs) : 0 };
+}
+function complaint({ requests, throttled, failed, cpu }) {
+    if (throttled > 0)
+        return 'throttled';
+    if (failed > requests * mostErrors)
+        return 'errors';
+    return cpu > mostCpu ? 'cpu' : undefined;
+}
+/** Of rungs that were climbed twice the better attempt counts: nothing makes a store faster than it is. */
+function kneeOf(rungs) {
+    const best = Math.max(...rungs.map(rateOf));
+    const near = rungs.filter((rung) => rateOf(rung) >= best * (1 - flat));
+    const [first] = near.toSorted((a, b) => a.concurrency - b.concurrency || rateOf(b) - rateOf(a));
+    if (first === undefined)
+        throw new Error('A ladder without rungs.');
+    return first;
+}
+function rateOf({ windows }) {
+    return windows.length === 0 ? 0 : (0,_signed_rank_js__WEBPACK_IMPORTED_MODULE_0__/* .median */ .JZ)(windows);
+}
+function lowOf(windows) {
+    return windows.toSorted((a, b) => a - b)[Math.floor(windows.length / 20)] ?? 0;
+}
+function isBurst(windows) {
+    const third = Math.floor(windows.length / 3);
+    return third > 0 && (0,_signed_rank_js__WEBPACK_IMPORTED_MODULE_0__/* .median */ .JZ)(windows.slice(0, third)) > 1.1 * (0,_signed_rank_js__WEBPACK_IMPORTED_MODULE_0__/* .median */ .JZ)(windows.slice(-third));
 }
 
 
@@ -63018,7 +63179,7 @@ var comparison_record = __nccwpck_require__(5226);
 
 
 /** What is compared when nothing is said: all but the one that takes minutes. */
-const usual = ['incremental', 'cold', 'no-op'];
+const usual = ['incremental', 'cold', 'no-op', 'prune'];
 const usage = `/apt-perf [commit] [pairs=6|12] [scenario=${comparison_record/* scenarioNames */.L.join('|')}] [endpoint=emulator|s3]`;
 /**
  * Reads the first line of a comment: undefined when it is no command at all, so that people can talk about it. Throws the `Problem`
@@ -63204,7 +63365,7 @@ const moment = valibot__WEBPACK_IMPORTED_MODULE_1__/* .pipe */ .FsL(valibot__WEB
 /** Names the pairing, and is the seed of its order. */
 const pairing = valibot__WEBPACK_IMPORTED_MODULE_1__/* .pipe */ .FsL(valibot__WEBPACK_IMPORTED_MODULE_1__/* .string */ .YjP(), valibot__WEBPACK_IMPORTED_MODULE_1__/* .regex */ .yGV(/^[a-z0-9][a-z0-9-]{0,59}$/));
 /** What a workload does; what it is for stands in `workloads.ts`. */
-const scenarioNames = ['incremental', 'cold', 'large', 'no-op'];
+const scenarioNames = ['incremental', 'cold', 'large', 'no-op', 'prune'];
 const run = valibot__WEBPACK_IMPORTED_MODULE_1__/* .strictObject */ .rej({
     role: valibot__WEBPACK_IMPORTED_MODULE_1__/* .picklist */ .KIO(_pairs_js__WEBPACK_IMPORTED_MODULE_2__/* .roles */ .Ot),
     /** Whether the process ended well and left a whole repository behind. */
@@ -63217,6 +63378,10 @@ const run = valibot__WEBPACK_IMPORTED_MODULE_1__/* .strictObject */ .rej({
     requests: valibot__WEBPACK_IMPORTED_MODULE_1__/* .pipe */ .FsL(valibot__WEBPACK_IMPORTED_MODULE_1__/* .array */ .YOg(valibot__WEBPACK_IMPORTED_MODULE_1__/* .strictObject */ .rej({ verb: valibot__WEBPACK_IMPORTED_MODULE_1__/* .picklist */ .KIO(_timing_span_js__WEBPACK_IMPORTED_MODULE_3__/* .verbs */ .PB), count: whole })), valibot__WEBPACK_IMPORTED_MODULE_1__/* .maxLength */ .Ru6(_timing_span_js__WEBPACK_IMPORTED_MODULE_3__/* .verbs */ .PB.length)),
     bytesUp: whole,
     bytesDown: whole,
+    /** The longest chain of requests that waited for each other, by the run's own account; absent when it left none. */
+    depth: valibot__WEBPACK_IMPORTED_MODULE_1__/* .optional */ .lqM(whole),
+    /** Processor time of all its processes, by the machine's account; absent where the machine keeps none. */
+    cpuMs: valibot__WEBPACK_IMPORTED_MODULE_1__/* .optional */ .lqM(milliseconds),
     /** Attempts at requests that ended in a way that may pass. */
     retries: whole,
     /** SHA-256 of what was published, without dates and signatures; absent when the run failed. */
@@ -63224,6 +63389,8 @@ const run = valibot__WEBPACK_IMPORTED_MODULE_1__/* .strictObject */ .rej({
 });
 const scenario = valibot__WEBPACK_IMPORTED_MODULE_1__/* .strictObject */ .rej({
     name: valibot__WEBPACK_IMPORTED_MODULE_1__/* .picklist */ .KIO(scenarioNames),
+    /** How large the file of the large workload was. */
+    mebibytes: valibot__WEBPACK_IMPORTED_MODULE_1__/* .optional */ .lqM(valibot__WEBPACK_IMPORTED_MODULE_1__/* .pipe */ .FsL(whole, valibot__WEBPACK_IMPORTED_MODULE_1__/* .minValue */ .Wwf(1))),
     /** In the order in which they ran, so that each two are a pair. The pair for warming up is not among them. */
     runs: valibot__WEBPACK_IMPORTED_MODULE_1__/* .pipe */ .FsL(valibot__WEBPACK_IMPORTED_MODULE_1__/* .array */ .YOg(run), valibot__WEBPACK_IMPORTED_MODULE_1__/* .maxLength */ .Ru6(2 * _pairs_js__WEBPACK_IMPORTED_MODULE_2__/* .looks */ .dx[1])),
 });
@@ -63244,10 +63411,16 @@ const comparison = valibot__WEBPACK_IMPORTED_MODULE_1__/* .strictObject */ .rej(
     ]),
     /** SHA-256 of the code that measured. */
     harness: hash,
+    /** What the store gave at most to one client, where that was measured; rates a second. */
+    ceiling: valibot__WEBPACK_IMPORTED_MODULE_1__/* .optional */ .lqM(valibot__WEBPACK_IMPORTED_MODULE_1__/* .strictObject */ .rej({
+        roundTripMs: valibot__WEBPACK_IMPORTED_MODULE_1__/* .pipe */ .FsL(milliseconds, valibot__WEBPACK_IMPORTED_MODULE_1__/* .minValue */ .Wwf(0.001)),
+        requests: valibot__WEBPACK_IMPORTED_MODULE_1__/* .pipe */ .FsL(valibot__WEBPACK_IMPORTED_MODULE_1__/* .number */ .aig(), valibot__WEBPACK_IMPORTED_MODULE_1__/* .finite */ .E2x(), valibot__WEBPACK_IMPORTED_MODULE_1__/* .minValue */ .Wwf(0.001)),
+        bytes: valibot__WEBPACK_IMPORTED_MODULE_1__/* .pipe */ .FsL(valibot__WEBPACK_IMPORTED_MODULE_1__/* .number */ .aig(), valibot__WEBPACK_IMPORTED_MODULE_1__/* .finite */ .E2x(), valibot__WEBPACK_IMPORTED_MODULE_1__/* .minValue */ .Wwf(1)),
+    })),
     /** The first one is what the verdict is about. */
     scenarios: valibot__WEBPACK_IMPORTED_MODULE_1__/* .pipe */ .FsL(valibot__WEBPACK_IMPORTED_MODULE_1__/* .array */ .YOg(scenario), valibot__WEBPACK_IMPORTED_MODULE_1__/* .minLength */ .BpQ(1), valibot__WEBPACK_IMPORTED_MODULE_1__/* .maxLength */ .Ru6(scenarioNames.length)),
 });
-/** 12 pairs of four workloads are less than half of it. Bytes. */
+/** 12 pairs of all workloads are less than half of it. Bytes. */
 const largest = 256 * 1024;
 /**
  * Reads a comparison record that was written as JSON, by whoever. Throws the `Problem` `comparison-invalid`, naming the first faulty place
@@ -63438,7 +63611,7 @@ async function jobsOf(repository, run, attempt) {
 
 /***/ }),
 
-/***/ 1967:
+/***/ 4244:
 /***/ ((__unused_webpack_module, __webpack_exports__, __nccwpck_require__) => {
 
 
@@ -63625,6 +63798,8 @@ var problem = __nccwpck_require__(4008);
 var markdown = __nccwpck_require__(4285);
 // EXTERNAL MODULE: ./src/report/perf-comment.ts
 var perf_comment = __nccwpck_require__(4203);
+// EXTERNAL MODULE: ./src/perf/assess.ts + 1 modules
+var assess = __nccwpck_require__(1564);
 // EXTERNAL MODULE: ./src/report/units.ts
 var units = __nccwpck_require__(7885);
 // EXTERNAL MODULE: ./src/timing/span.ts
@@ -63811,90 +63986,14 @@ function idle(stretches, spans) {
     return { gaps: long.length, total: long.reduce((sum, gap) => sum + gap, 0) };
 }
 
-// EXTERNAL MODULE: ./src/perf/signed-rank.ts
-var signed_rank = __nccwpck_require__(8366);
-;// CONCATENATED MODULE: ./src/perf/ceiling.ts
-
-const most = 128;
-/** A doubling that gains less than this is flat; two of them are the top. */
-const flat = 0.05;
-/** What the double of the knee may gain over it before the knee is in doubt. */
-const more = 0.03;
-const mostErrors = 0.005;
-const mostCpu = 0.85;
-/**
- * Climbs from one worker by doubling until two doublings gain less than 5 %, the store complains, or this machine is at its end. Of the rungs within 5 %
- * of the best the lowest is the knee; it is climbed again with half and double the workers, since a single rung may have met a bad moment. Where the
- * double still gains more than 3 % the client had asked for too little.
- */
-async function climb(step) {
-    const rungs = [];
-    let boundBy = 'ladder';
-    let level = 0;
-    for (let concurrency = 1; concurrency <= most && boundBy === 'ladder'; concurrency *= 2) {
-        const before = Math.max(0, ...rungs.map(rateOf));
-        const rung = await step(concurrency);
-        rungs.push(rung);
-        level = rateOf(rung) < before * (1 + flat) ? level + 1 : 0;
-        boundBy = complaint(rung) ?? (level >= 2 ? 'load' : 'ladder');
-    }
-    let knee = kneeOf(rungs);
-    if (boundBy === 'load') {
-        for (const concurrency of [knee.concurrency / 2, knee.concurrency * 2])
-            if (concurrency >= 1 && concurrency <= most)
-                rungs.push(await step(concurrency));
-        knee = kneeOf(rungs);
-    }
-    const doubled = rungs.filter(({ concurrency }) => concurrency === 2 * knee.concurrency).map(rateOf);
-    return {
-        rate: rateOf(knee),
-        low: lowOf(knee.windows),
-        concurrency: knee.concurrency,
-        rungs,
-        boundBy,
-        underDriven: boundBy === 'ladder' || Math.max(0, ...doubled) > rateOf(knee) * (1 + more),
-        burst: isBurst(knee.windows),
-    };
-}
-/** The largest of three times that no client can beat: all bytes at full bandwidth, all requests at full rate, or every round trip of the chain. */
-function ceiling_least({ bytesUp, requests, depth, tookMs }, { bytesPerSecond, requestsPerSecond, roundTripMs, }) {
-    const needs = [
-        { binds: 'bandwidth', ms: (1000 * bytesUp) / bytesPerSecond },
-        { binds: 'requests', ms: (1000 * requests) / requestsPerSecond },
-        { binds: 'round trips', ms: depth * roundTripMs },
-    ];
-    const { binds, ms } = needs.reduce((top, need) => (need.ms > top.ms ? need : top));
-    return { binds, ms, efficiency: tookMs > 0 ? Math.min(1, ms / tookMs) : 0 };
-}
-function complaint({ requests, throttled, failed, cpu }) {
-    if (throttled > 0)
-        return 'throttled';
-    if (failed > requests * mostErrors)
-        return 'errors';
-    return cpu > mostCpu ? 'cpu' : undefined;
-}
-/** Of rungs that were climbed twice the better attempt counts: nothing makes a store faster than it is. */
-function kneeOf(rungs) {
-    const best = Math.max(...rungs.map(rateOf));
-    const near = rungs.filter((rung) => rateOf(rung) >= best * (1 - flat));
-    const [first] = near.toSorted((a, b) => a.concurrency - b.concurrency || rateOf(b) - rateOf(a));
-    if (first === undefined)
-        throw new Error('A ladder without rungs.');
-    return first;
-}
-function rateOf({ windows }) {
-    return windows.length === 0 ? 0 : (0,signed_rank/* median */.JZ)(windows);
-}
-function lowOf(windows) {
-    return windows.toSorted((a, b) => a - b)[Math.floor(windows.length / 20)] ?? 0;
-}
-function isBurst(windows) {
-    const third = Math.floor(windows.length / 3);
-    return third > 0 && (0,signed_rank/* median */.JZ)(windows.slice(0, third)) > 1.1 * (0,signed_rank/* median */.JZ)(windows.slice(-third));
-}
-
+// EXTERNAL MODULE: ./src/perf/ceiling.ts
+var ceiling = __nccwpck_require__(7116);
 ;// CONCATENATED MODULE: ./src/store/object-store.ts
 
+/** What of the options of a write travels with the object. */
+function attributesOf({ contentType, cacheControl, sha256 }) {
+    return { contentType, cacheControl, ...(sha256 === undefined ? {} : { sha256 }) };
+}
 /** A request failed in a way that may pass. Thrown by adapters; `retried` decides what to do with it. */
 class TransientStoreError extends Error {
     name = 'TransientStoreError';
@@ -63932,6 +64031,8 @@ function conditionRefused(key, cause) {
     });
 }
 
+// EXTERNAL MODULE: ./src/perf/signed-rank.ts
+var signed_rank = __nccwpck_require__(8366);
 ;// CONCATENATED MODULE: ./src/perf/load.ts
 
 
@@ -64039,8 +64140,8 @@ async function calibrate(loaded, series) {
     const [small, large] = loads;
     try {
         const roundTripMs = await roundTrip(loaded);
-        const requests = await climb((concurrency) => drive(loaded, small, concurrency, series));
-        const bandwidth = await climb((concurrency) => drive(loaded, large, concurrency, series));
+        const requests = await (0,ceiling/* climb */.o)((concurrency) => drive(loaded, small, concurrency, series));
+        const bandwidth = await (0,ceiling/* climb */.o)((concurrency) => drive(loaded, large, concurrency, series));
         return { roundTripMs, requests, bandwidth };
     }
     finally {
@@ -64055,11 +64156,14 @@ function calibrationText({ roundTripMs, requests, bandwidth }) {
         ...ladderLines('Large writes (8 MiB)', bandwidth, (rate) => `${(0,units/* bytes */.ee)(rate)} a second`),
     ].join('\n');
 }
+/** The rates of both ladders at their knees. */
+function limitsOf({ roundTripMs, requests, bandwidth }) {
+    return { roundTripMs, requests: requests.rate, bytes: bandwidth.rate };
+}
 /** How near a run came to what no client could beat, and what binds it, as text. */
-function efficiencyText(record, { roundTripMs, requests, bandwidth }) {
+function efficiencyText(record, calibration) {
     const demand = demandOf(record);
-    const store = { bytesPerSecond: bandwidth.rate, requestsPerSecond: requests.rate, roundTripMs };
-    const { ms, binds, efficiency } = least(demand, store);
+    const { ms, binds, efficiency } = least(demand, limitsOf(calibration));
     return `The run took ${duration(demand.tookMs)}; ${duration(ms)} of it no client could save, bound by ${binds}.
 Efficiency ${percent(efficiency)}: a faster client could still gain ${duration(demand.tookMs - ms)}.`;
 }
@@ -64071,6 +64175,7 @@ function demandOf(record) {
         bytesUp: sum(({ bytesUp }) => bytesUp),
         requests: sum(({ requests }) => [...requests.values()].reduce((total, count) => total + count, 0)),
         depth: sum(({ waves }) => waves),
+        processorMs: 0,
         tookMs: record.durationMs,
     };
 }
@@ -64096,8 +64201,6 @@ function ladderLines(name, ceiling, unit) {
     ];
 }
 
-// EXTERNAL MODULE: ./src/perf/assess.ts
-var assess = __nccwpck_require__(9145);
 // EXTERNAL MODULE: ./src/perf/chance.ts
 var chance = __nccwpck_require__(1567);
 // EXTERNAL MODULE: ./src/perf/pairs.ts
@@ -64668,6 +64771,7 @@ const runRecord = object({
     spans: list(parse_record_span),
     warnings: list(parse_record_text),
 }, {
+    hedges: object({ sent: whole, won: whole, wastedBytes: whole }, {}),
     omitted: list(omitted),
     problems: list(object({ code: parse_record_text, title: parse_record_text, what: parse_record_text, advice: parse_record_text }, {})),
 });
@@ -64708,7 +64812,63 @@ function invalid(path, fault, cause) {
     });
 }
 
+// EXTERNAL MODULE: external "node:events"
+var external_node_events_ = __nccwpck_require__(8474);
+;// CONCATENATED MODULE: ./src/perf/other-user.ts
+
+
+
+
+/**
+ * The same program as that user. Its environment becomes part of a command line, which everybody on the machine can read: for keys that are worth
+ * nothing elsewhere.
+ */
+function asUser(user, { command, args, env }) {
+    const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+    return elevated([...become(user), 'env', '-i', ...variables, command, ...args]);
+}
+/** Lets every user of the machine write into folders and files of ours. */
+async function openTo(paths) {
+    await Promise.all(paths.map((path) => (0,promises_.chmod)(path, 0o777)));
+}
+/** Ends every process of that user, also those that have left their group, and makes what it has left in a folder ours. */
+async function endWork(user, folder) {
+    // kill(2): −1 is every process that the sender may signal, but for itself; that there is none is no error.
+    await run(elevated([...become(user), 'sh', '-c', 'kill -KILL -1']));
+    const us = `${process.getuid?.() ?? 0}:${process.getgid?.() ?? 0}`;
+    const code = await run(elevated(['chown', '--recursive', '--no-dereference', us, folder]));
+    if (code !== 0)
+        throw notAllowed();
+}
+/** setpriv(1): no group, and no way to gain more by a program that would give it. */
+function become({ id }) {
+    return ['setpriv', `--reuid=${id}`, `--regid=${id}`, '--clear-groups', '--no-new-privs', '--'];
+}
+function elevated(words) {
+    const [command = '', ...args] = process.getuid?.() === 0 ? words : ['sudo', '-n', ...words];
+    return { command, args, env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' } };
+}
+async function run({ command, args, env }) {
+    try {
+        const [code] = await (0,external_node_events_.once)((0,external_node_child_process_.spawn)(command, args, { env, stdio: 'ignore' }), 'exit');
+        return code;
+    }
+    catch (cause) {
+        throw notAllowed(cause);
+    }
+}
+function notAllowed(cause) {
+    return new problem/* Problem */.AF({
+        code: 'other-user-refused',
+        title: 'Builds cannot run as another user',
+        what: 'The input `user` names another user, and this process may not act as one.',
+        advice: 'Run on Linux as root or with sudo without a password, or leave `user` out for builds that you trust.',
+        cause,
+    });
+}
+
 ;// CONCATENATED MODULE: ./src/perf/run-build.ts
+
 
 
 
@@ -64721,23 +64881,40 @@ const longestRun = 600_000;
  * holds nothing else, so that it can neither find a token nor a configuration that the other side would not find. Timed from outside: a
  * build cannot tell its own time. Whatever it started ends with it, so that it cannot slow down the run after it.
  */
-async function runBuild(side, inputs, folder, { clock, node }) {
+async function runBuild(side, inputs, folder, { clock, node, user }) {
     await (0,promises_.mkdir)(folder, { recursive: true });
     const [output, summary] = [(0,external_node_path_.join)(folder, 'output'), (0,external_node_path_.join)(folder, 'summary')];
     await Promise.all([(0,promises_.writeFile)(output, ''), (0,promises_.writeFile)(summary, '')]);
+    if (user !== undefined)
+        await openTo([folder, output, summary]);
     const variables = Object.entries({ ...inputs, ...side.inputs }).map(([name, value]) => [
         `INPUT_${name.toUpperCase()}`,
         value,
     ]);
+    const program = {
+        command: node,
+        args: [side.main],
+        env: {
+            ...Object.fromEntries(variables),
+            // Without it a home is looked up by the user's number: another one's configuration, or none and an error.
+            HOME: folder,
+            RUNNER_TEMP: folder,
+            GITHUB_OUTPUT: output,
+            GITHUB_STEP_SUMMARY: summary,
+        },
+    };
+    const { command, args, env } = user === undefined ? program : asUser(user, program);
+    const cpuBefore = await childrenCpuMs();
     const began = clock.monotonic();
-    const child = (0,external_node_child_process_.spawn)(node, [side.main], {
+    const child = (0,external_node_child_process_.spawn)(command, args, {
         cwd: folder,
-        env: { ...Object.fromEntries(variables), RUNNER_TEMP: folder, GITHUB_OUTPUT: output, GITHUB_STEP_SUMMARY: summary },
+        env,
         stdio: ['ignore', 'pipe', 'pipe'],
         // A process group of its own, which can be ended as a whole.
         detached: true,
     });
-    const limit = setTimeout(() => endGroup(child.pid), longestRun);
+    const end = () => (user === undefined ? endGroup(child.pid) : endWork(user, folder));
+    const limit = setTimeout(() => void end(), longestRun);
     let said = '';
     for (const stream of [child.stdout, child.stderr])
         stream.on('data', (chunk) => {
@@ -64747,14 +64924,32 @@ async function runBuild(side, inputs, folder, { clock, node }) {
         child.once('error', (cause) => reject(notStarted(side.main, cause)));
         child.once('exit', (code) => resolve({ code, at: clock.monotonic() }));
     }).finally(() => clearTimeout(limit));
-    endGroup(child.pid);
+    const cpuAfter = await childrenCpuMs();
+    await end();
     const record = await recordOf(output);
     return {
         ended: ended.code === 0 ? 'ok' : 'failed',
         wallMs: ended.at - began,
+        ...(cpuBefore === undefined || cpuAfter === undefined ? {} : { cpuMs: cpuAfter - cpuBefore }),
         ...(record === undefined ? {} : { record }),
-        said,
+        said: quotation(said),
     };
+}
+/**
+ * A runner takes a line of its log that begins with `::` after any blanks for a command, and one that has `##[` anywhere (actions/runner,
+ * ActionCommand.cs).
+ */
+function quotation(text) {
+    const lines = text.trimEnd().split(/\r\n|[\n\r\u0085\u2028\u2029]/);
+    return lines.map((line) => `| ${line.replaceAll('##[', '## [')}`).join('\n');
+}
+/** proc_pid_stat(5): fields 16 and 17 are the processor time of children that were waited for, theirs included, in ticks of 10 ms. */
+async function childrenCpuMs() {
+    const stat = await (0,promises_.readFile)('/proc/self/stat', 'latin1').catch(() => undefined);
+    // The second field is a name in brackets, which may hold anything.
+    const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const ticks = Number(fields?.[13]) + Number(fields?.[14]);
+    return Number.isFinite(ticks) ? 10 * ticks : undefined;
 }
 /** The group outlives its leader while a process of it does; that there is none left is no error. */
 function endGroup(pid) {
@@ -64940,7 +65135,7 @@ async function measure(bench, workload, pairs, before) {
         const order = (0,perf_pairs/* orderOfRuns */.mQ)(perf_pairs/* looks */.dx[1], (0,chance/* seededChance */.h)(`${pairing} ${workload.name}`)).slice(0, 2 * pairs);
         const runs = [...before];
         const measureOne = async (role, name) => {
-            const run = await measureRun(bench, role, (0,external_node_path_.join)(files, 'incoming'), template, `${root}/${name}`);
+            const run = await measureRun(bench, role, workload, (0,external_node_path_.join)(files, 'incoming'), template, `${root}/${name}`);
             log(`${workload.name} ${name}: ${role} ${run.outcome}, ${Math.round(run.wallMs)} ms`);
             return run;
         };
@@ -64964,7 +65159,7 @@ async function publishTemplate(bench, { published }, files, prefix) {
     if (published.length === 0)
         return [];
     const { ground, sides } = bench;
-    const inputs = inputsOf(ground, (0,external_node_path_.join)(files, 'published'), prefix);
+    const inputs = inputsOf(ground, {}, (0,external_node_path_.join)(files, 'published'), prefix);
     const run = await runBuild(sides.base, inputs, (0,external_node_path_.join)(bench.folder, 'run'), bench);
     if (run.ended === 'failed')
         bench.log(`what the base publishes first failed:\n${run.said}`);
@@ -64985,14 +65180,14 @@ async function publishTemplate(bench, { published }, files, prefix) {
     }
     return kept;
 }
-async function measureRun(bench, role, incoming, template, prefix) {
+async function measureRun(bench, role, workload, incoming, template, prefix) {
     const { ground, sides, clock, log } = bench;
     const store = ground.store(prefix);
     await Promise.all(template.map(({ key, body, attributes }) => store.put(key, body, attributes)));
     await clock.sleep(restMs);
     await ground.counted?.();
     const folder = (0,external_node_path_.join)(bench.folder, 'run');
-    const run = await runBuild(sides[role], inputsOf(ground, incoming, prefix), folder, bench);
+    const run = await runBuild(sides[role], inputsOf(ground, workload.inputs ?? {}, incoming, prefix), folder, bench);
     const counts = (await ground.counted?.()) ?? ownCounts(run.record);
     const repository = run.ended === 'ok' ? await publishedState(store, measure_suite) : undefined;
     if (repository === undefined)
@@ -65009,6 +65204,8 @@ function measured(role, run, counts, repository) {
         phases: phases.map(({ name, wall }) => ({ name, ms: wall })),
         ...counts,
         requests: counts.requests.toSorted((a, b) => (a.verb < b.verb ? -1 : 1)),
+        ...(run.record === undefined ? {} : { depth: phases.reduce((sum, { waves }) => sum + waves, 0) }),
+        ...(run.cpuMs === undefined ? {} : { cpuMs: run.cpuMs }),
         retries: phases.reduce((sum, { retries }) => sum + retries, 0),
         ...(repository === undefined ? {} : { repository }),
     };
@@ -65025,9 +65222,13 @@ function ownCounts(record) {
         bytesDown: phases.reduce((sum, { bytesDown }) => sum + bytesDown, 0),
     };
 }
-function inputsOf(ground, files, prefix) {
+/** Both sides have a fixed number of requests in flight, unless it is what is compared: a client that feels its way takes another one each run. */
+function inputsOf(ground, own, files, prefix) {
     return {
         ...ground.inputs,
+        ...own,
+        'upload-concurrency': '16',
+        'rename-concurrency': '16',
         prefix,
         suites: measure_suite,
         component: 'main',
@@ -65069,35 +65270,7 @@ async function empty(store) {
 
 // EXTERNAL MODULE: ./src/perf/verdict.ts
 var verdict = __nccwpck_require__(9334);
-;// CONCATENATED MODULE: ./src/perf/workloads.ts
-const small = 8 * 1024;
-const archive = workloads_packages('archive', 1000, small);
-const workloads_all = [
-    // What a release of one project is; most runs of most users.
-    { name: 'incremental', published: archive, incoming: workloads_packages('newcomer', 1, 256 * 1024) },
-    // A first publish: bound by requests.
-    { name: 'cold', published: [], incoming: workloads_packages('first', 200, small) },
-    // Bound by bandwidth and hashing, in parts.
-    { name: 'large', published: [], incoming: workloads_packages('large', 1, 2 * 1024 ** 3) },
-    // A rerun: what finding out that there is nothing to do costs.
-    { name: 'no-op', published: archive, incoming: archive.slice(0, 1) },
-];
-/** Throws for a name that is none, which is a defect: names are checked where they come in. */
-function workload(name) {
-    const found = workloads_all.find((candidate) => candidate.name === name);
-    if (found === undefined)
-        throw new Error(`There is no workload ${name}.`);
-    return found;
-}
-function workloads_packages(name, count, size) {
-    return Array.from({ length: count }, (_, index) => {
-        const number = String(index).padStart(4, '0');
-        return { name: `${name}-${number}`, version: `1.${index % 7}-1`, size };
-    });
-}
-
 ;// CONCATENATED MODULE: ./src/perf/comparison.ts
-
 
 
 
@@ -65111,7 +65284,10 @@ function newComparison(bench, facts, scenarios) {
         durationMs: 0,
         ...facts,
         endpoint: bench.ground.endpoint,
-        scenarios: scenarios.map((name) => ({ name, runs: [] })),
+        scenarios: scenarios.map((name) => {
+            const { mebibytes } = bench.workloads[name];
+            return { name, ...(mebibytes === undefined ? {} : { mebibytes }), runs: [] };
+        }),
     };
 }
 /**
@@ -65126,7 +65302,10 @@ async function comparison_measured(bench, record, pairs) {
             break;
         if (runs.length >= 2 * pairs || runs.some(({ outcome }) => outcome === 'failed'))
             continue;
-        scenarios[index] = await measure(bench, workload(name), pairs, runs);
+        scenarios[index] = await {
+            ...record.scenarios[index],
+            ...(await measure(bench, bench.workloads[name], pairs, runs)),
+        };
     }
     return { ...record, scenarios, durationMs: record.durationMs + (bench.clock.monotonic() - began) };
 }
@@ -65144,18 +65323,16 @@ function pairsWanted(record, sessions) {
         return perf_pairs/* looks */.dx[1];
     return (0,verdict/* wantsMore */.JU)((0,assess/* judgePrimary */.eB)(record, sessions)) ? perf_pairs/* looks */.dx[1] : undefined;
 }
-/** A whole comparison of one workload, both looks, and what it says. */
+/** A whole comparison of one workload, both looks. */
 async function compare(bench, facts, scenario, sessions) {
     let record = newComparison(bench, facts, [scenario]);
     for (let pairs = pairsWanted(record, sessions); pairs !== undefined; pairs = pairsWanted(record, sessions))
         record = await comparison_measured(bench, record, pairs);
-    return { record, result: (0,assess/* assess */.no)(record, sessions) };
+    return record;
 }
 
 // EXTERNAL MODULE: ./src/perf/comparison-record.ts
 var comparison_record = __nccwpck_require__(5226);
-// EXTERNAL MODULE: external "node:events"
-var external_node_events_ = __nccwpck_require__(8474);
 // EXTERNAL MODULE: external "node:url"
 var external_node_url_ = __nccwpck_require__(3136);
 // EXTERNAL MODULE: ./node_modules/valibot/dist/index.mjs
@@ -65468,20 +65645,26 @@ function reference(stream, keep) {
         method.call(stream);
 }
 
+// EXTERNAL MODULE: external "node:stream"
+var external_node_stream_ = __nccwpck_require__(7075);
 ;// CONCATENATED MODULE: ./src/store/s3-body.ts
+
 
 
 /** Bodies are read whole. What is read so are records, heads and indexes; the largest index of Debian itself is a tenth of this. */
 const limit = 1024 ** 3;
 /**
  * The bytes of an answer's body. A body that ends before its announced length is a `TransientStoreError`, never a short object;
- * one that is larger than 1 GiB is a `Problem`, announced or not.
+ * one that is larger than 1 GiB is a `Problem`, announced or not. Nothing more is read once `signal` gives it up.
  */
-async function readBody(source, announced, key) {
+async function readBody(source, announced, key, signal) {
     const chunks = [];
     let length = 0;
     if ((announced ?? 0) > limit)
         throw tooLarge(key);
+    // The client looks at the signal until the headers have come; the body of a fetch has it of its own.
+    if (signal !== undefined && source instanceof external_node_stream_.Readable)
+        (0,external_node_stream_.addAbortSignal)(signal, source);
     if (isByteSource(source)) {
         for await (const chunk of source) {
             chunks.push(chunk);
@@ -65830,8 +66013,48 @@ function number(value) {
     return typeof value === 'number' ? value : undefined;
 }
 
-;// CONCATENATED MODULE: ./src/store/s3-spelling.ts
+;// CONCATENATED MODULE: ./src/store/s3-middleware.ts
 
+
+/** Keeps the store's own `Date` of every answer, by the output it belongs to: the SDK does not pass it on. */
+function keepDates(client) {
+    const dates = new WeakMap();
+    client.middlewareStack.add((next) => async (args) => {
+        const result = await next(args);
+        const date = Date.parse(s3Failure({ $response: result.response }).headers['date'] ?? '');
+        if (typeof result.output === 'object' && !Number.isNaN(date))
+            dates.set(result.output, date);
+        return result;
+    }, { step: 'deserialize', priority: 'high', name: 'keepDates' });
+    return dates;
+}
+/**
+ * Puts Content-MD5 in the place of the SDK's checksum extension. DeleteObjects must carry one of them, and Content-MD5 is the
+ * one that all servers know: some know no other (Swift, old MinIO), some refuse the extension (B2).
+ */
+function sendContentMd5(client) {
+    client.middlewareStack.add((next, context) => (args) => {
+        if (context['commandName'] === 'DeleteObjectsCommand')
+            withContentMd5('request' in args ? args.request : undefined);
+        return next(args);
+    }, { step: 'build', priority: 'low', name: 'sendContentMd5' });
+}
+function withContentMd5(request) {
+    if (!isTextRequest(request))
+        return;
+    for (const name of Object.keys(request.headers)) {
+        if (/^x-amz-(checksum-|sdk-checksum-|trailer)/i.test(name))
+            delete request.headers[name];
+    }
+    request.headers['content-md5'] = (0,external_node_crypto_.createHash)('md5').update(request.body).digest('base64');
+}
+function isTextRequest(request) {
+    if (typeof request !== 'object' || request === null || !('headers' in request) || !('body' in request))
+        return false;
+    return typeof request.body === 'string' || request.body instanceof Uint8Array;
+}
+
+;// CONCATENATED MODULE: ./src/store/s3-spelling.ts
 
 /** How the port's words are spelled in S3's requests, and S3's answers in the port's. */
 /** Attributes as the SDK's inputs name them. */
@@ -65891,26 +66114,9 @@ function pageOf(output, asked, doing) {
 function asBuffer(body) {
     return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
 }
-/**
- * Puts Content-MD5 in the place of the SDK's checksum extension. DeleteObjects must carry one of them, and Content-MD5 is the
- * one that all servers know: some know no other (Swift, old MinIO), some refuse the extension (B2).
- */
-function withContentMd5(request) {
-    if (!isTextRequest(request))
-        return;
-    for (const name of Object.keys(request.headers)) {
-        if (/^x-amz-(checksum-|sdk-checksum-|trailer)/i.test(name))
-            delete request.headers[name];
-    }
-    request.headers['content-md5'] = (0,external_node_crypto_.createHash)('md5').update(request.body).digest('base64');
-}
-function isTextRequest(request) {
-    if (typeof request !== 'object' || request === null || !('headers' in request) || !('body' in request))
-        return false;
-    return typeof request.body === 'string' || request.body instanceof Uint8Array;
-}
 
 ;// CONCATENATED MODULE: ./src/store/s3.ts
+
 
 
 
@@ -65932,8 +66138,7 @@ class S3Store {
     #connections = new Connections();
     #bucket;
     #folder;
-    /** By the output of a GET: the store's own `Date`, which the SDK does not pass on. */
-    #dates = new WeakMap();
+    #dates;
     #answered = false;
     #batchDelete = true;
     constructor(settings) {
@@ -65943,8 +66148,8 @@ class S3Store {
             ...clientSettings(settings),
             requestHandler: new node_http_handler_dist_cjs.NodeHttpHandler(connectionSettings(settings, this.#connections)),
         });
-        this.#keepDates();
-        this.#sendContentMd5();
+        this.#dates = keepDates(this.#client);
+        sendContentMd5(this.#client);
     }
     /** Opens connections for so many requests at once, without making any. */
     warm(requests) {
@@ -65954,12 +66159,12 @@ class S3Store {
     close() {
         this.#client.destroy();
     }
-    async get(key, range) {
+    async get(key, range, signal) {
         const doing = `to read ${key}`;
         const send = async () => {
-            const output = await this.#client.send(new dist_cjs/* GetObjectCommand */.jLs({ ...this.#object(key), ...rangeInput(range) }));
+            const output = await this.#client.send(new dist_cjs/* GetObjectCommand */.jLs({ ...this.#object(key), ...rangeInput(range) }), until(signal));
             const etag = bareEtag(output.ETag, doing);
-            const body = await readBody(output.Body, output.ContentLength, key);
+            const body = await readBody(output.Body, output.ContentLength, key, signal);
             const date = this.#dates.get(output);
             const written = output.LastModified?.getTime();
             if (date === undefined || written === undefined)
@@ -65968,10 +66173,10 @@ class S3Store {
         };
         return this.#attempt(doing, key, send, notFound);
     }
-    async head(key) {
+    async head(key, signal) {
         const doing = `to look at ${key}`;
         const send = async () => {
-            const output = await this.#client.send(new dist_cjs/* HeadObjectCommand */.l81(this.#object(key)));
+            const output = await this.#client.send(new dist_cjs/* HeadObjectCommand */.l81(this.#object(key)), until(signal));
             const sha256 = output.Metadata?.['sha256'];
             return {
                 found: true,
@@ -65984,7 +66189,7 @@ class S3Store {
         };
         return this.#attempt(doing, key, send, notFound);
     }
-    async put(key, body, options) {
+    async put(key, body, options, signal) {
         const doing = `to write ${key}`;
         const command = new dist_cjs/* PutObjectCommand */.wKZ({
             ...this.#object(key),
@@ -65993,7 +66198,7 @@ class S3Store {
             ...conditionInput(options.condition),
         });
         const send = async () => {
-            const output = await this.#client.send(command);
+            const output = await this.#client.send(command, until(signal));
             return { written: true, etag: bareEtag(output.ETag, doing) };
         };
         return this.#conditional(doing, key, options.condition, send);
@@ -66012,14 +66217,14 @@ class S3Store {
         };
         return this.#attempt(doing, to, send, notFound);
     }
-    async listPage(prefix, from) {
+    async listPage(prefix, from, signal) {
         const command = new dist_cjs/* ListObjectsV2Command */.u6x({
             Bucket: this.#bucket,
             Prefix: this.#folder + prefix,
             ...(from === undefined ? {} : { ContinuationToken: from }),
         });
         const doing = `to list ${prefix === '' ? 'everything' : prefix}`;
-        const send = async () => pageOf(await this.#client.send(command), { folder: this.#folder, prefix }, doing);
+        const send = async () => pageOf(await this.#client.send(command, until(signal)), { folder: this.#folder, prefix }, doing);
         return this.#attempt(doing, prefix, send);
     }
     async delete(keys) {
@@ -66121,22 +66326,10 @@ class S3Store {
     #object(key) {
         return { Bucket: this.#bucket, Key: this.#folder + key };
     }
-    #keepDates() {
-        this.#client.middlewareStack.add((next) => async (args) => {
-            const result = await next(args);
-            const date = Date.parse(s3Failure({ $response: result.response }).headers['date'] ?? '');
-            if (typeof result.output === 'object' && !Number.isNaN(date))
-                this.#dates.set(result.output, date);
-            return result;
-        }, { step: 'deserialize', priority: 'high', name: 'keepDates' });
-    }
-    #sendContentMd5() {
-        this.#client.middlewareStack.add((next, context) => (args) => {
-            if (context['commandName'] === 'DeleteObjectsCommand')
-                withContentMd5('request' in args ? args.request : undefined);
-            return next(args);
-        }, { step: 'build', priority: 'low', name: 'sendContentMd5' });
-    }
+}
+/** How the SDK is told when to give a request up: its connection is closed then. */
+function until(signal) {
+    return signal === undefined ? {} : { abortSignal: signal };
 }
 /** There is no such object, or nothing of it in the range that was asked for (RFC 9110 §15.5.17). */
 function notFound(failure) {
@@ -66158,6 +66351,7 @@ const counts = dist/* object */.Ikc({
 });
 const emulated = dist/* object */.Ikc({
     endpoint: dist/* string */.YjP(),
+    fartherEndpoint: dist/* string */.YjP(),
     directEndpoint: dist/* string */.YjP(),
     bucket: dist/* string */.YjP(),
     accessKeyId: dist/* string */.YjP(),
@@ -66165,10 +66359,10 @@ const emulated = dist/* object */.Ikc({
     signingKey: dist/* string */.YjP(),
 });
 /** The emulator in a process of its own, which ends with the ground, or with this process. `script` is its entry. */
-async function emulator(script, roundTripMs, node, version) {
+async function emulator(script, { roundTripMs, fartherMs = roundTripMs }, node, version) {
     // Imported rather than run: bundled into one file, every module of it would take itself for the program.
     const program = ['--input-type=module', '--eval', `await import(${JSON.stringify((0,external_node_url_.pathToFileURL)(script).href)})`];
-    const env = { ROUND_TRIP_MS: String(roundTripMs) };
+    const env = { ROUND_TRIP_MS: String(roundTripMs), FARTHER_MS: String(fartherMs) };
     const child = (0,external_node_child_process_.spawn)(node, program, { env, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
     const answer = async () => {
         const gone = new AbortController();
@@ -66186,8 +66380,11 @@ async function emulator(script, roundTripMs, node, version) {
         }
     };
     const place = dist/* parse */.qgA(emulated, await answer());
-    const { accessKeyId, secretAccessKey, bucket } = place;
+    const { accessKeyId, secretAccessKey, bucket, fartherEndpoint } = place;
+    const credentials = { accessKeyId, secretAccessKey };
+    const storeAt = (endpoint, prefix) => new S3Store({ bucket, prefix, endpoint, forcePathStyle: true, credentials, version });
     return {
+        fartherEndpoint,
         endpoint: { kind: 'emulator', roundTripMs },
         inputs: {
             endpoint: place.endpoint,
@@ -66197,14 +66394,8 @@ async function emulator(script, roundTripMs, node, version) {
             'gpg-private-key': place.signingKey,
         },
         prefix: 'perf',
-        store: (prefix) => new S3Store({
-            bucket,
-            prefix,
-            endpoint: place.directEndpoint,
-            forcePathStyle: true,
-            credentials: { accessKeyId, secretAccessKey },
-            version,
-        }),
+        store: (prefix) => storeAt(place.directEndpoint, prefix),
+        loaded: (prefix) => storeAt(place.endpoint, prefix),
         counted: async () => {
             const told = answer();
             child.send({});
@@ -66226,6 +66417,7 @@ function ownBucket(settings, inputs) {
         inputs,
         prefix: settings.prefix === '' ? 'perf' : `${settings.prefix}/perf`,
         store: (prefix) => new S3Store({ ...settings, prefix }),
+        loaded: (prefix) => new S3Store({ ...settings, prefix }),
         [Symbol.asyncDispose]: () => Promise.resolve(),
     };
 }
@@ -66241,6 +66433,38 @@ function emulatorGone(cause) {
 
 // EXTERNAL MODULE: external "node:os"
 var external_node_os_ = __nccwpck_require__(8161);
+;// CONCATENATED MODULE: ./src/perf/lodging.ts
+
+
+
+/** As this process's own user, from where the builds lie. */
+async function atHome({ node, temporaryFolder }, sides) {
+    return lodging(await (0,promises_.mkdtemp)((0,external_node_path_.join)(temporaryFolder, 'apt-perf-')), { sides, node });
+}
+/**
+ * As another user: builds and the program that runs them are copied to where that user gets, since the home of a runner is closed to others. What is
+ * copied stays ours, so that neither build can change the other.
+ */
+async function withUser(user, { node }, sides) {
+    const folder = await (0,promises_.mkdtemp)((0,external_node_path_.join)((0,external_node_os_.tmpdir)(), 'apt-perf-'));
+    await (0,promises_.chmod)(folder, 0o755);
+    const copied = async (role) => {
+        const { main, inputs } = sides[role];
+        const place = (0,external_node_path_.join)(folder, role);
+        await (0,promises_.cp)((0,external_node_path_.dirname)(main), place, { recursive: true });
+        // With the files come the rights of their folder, which may be closed.
+        await (0,promises_.chmod)(place, 0o755);
+        return { main: (0,external_node_path_.join)(place, (0,external_node_path_.basename)(main)), inputs };
+    };
+    const program = (0,external_node_path_.join)(folder, 'node');
+    await (0,promises_.cp)(node, program, { dereference: true });
+    const [base, head] = await Promise.all([copied('base'), copied('head')]);
+    return lodging(folder, { sides: { base, head }, node: program, user });
+}
+function lodging(folder, rest) {
+    return { ...rest, folder, [Symbol.asyncDispose]: () => (0,promises_.rm)(folder, { recursive: true, force: true }) };
+}
+
 ;// CONCATENATED MODULE: ./src/perf/machine.ts
 
 
@@ -66276,6 +66500,8 @@ function plain(text) {
 var noise_pool = __nccwpck_require__(9868);
 // EXTERNAL MODULE: ./src/perf/subject.ts
 var subject = __nccwpck_require__(8747);
+// EXTERNAL MODULE: ./src/perf/workloads.ts
+var perf_workloads = __nccwpck_require__(7745);
 ;// CONCATENATED MODULE: ./src/perf/measure-stage.ts
 var measure_stage_addDisposableResource = (undefined && undefined.__addDisposableResource) || function (env, value, async) {
     if (value !== null && value !== void 0) {
@@ -66346,6 +66572,9 @@ var measure_stage_disposeResources = (undefined && undefined.__disposeResources)
 
 
 
+
+
+
 /** As far as from a runner to a store in the same region. */
 const roundTripMs = 20;
 /**
@@ -66363,7 +66592,7 @@ async function measureStage(inputs, around) {
         const before = (await recordAt(path)) ??
             newComparison(bench, await factsOf(around, { kind: 'commits', base, head }), scenariosOf(inputs));
         const pairs = (before.scenarios[0]?.runs.length ?? 0) / 2 + 2;
-        const record = await comparison_measured(bench, before, pairs);
+        const record = await withCeiling(bench, inputs, await comparison_measured(bench, before, pairs));
         await (0,promises_.writeFile)(path, `${JSON.stringify(record)}\n`);
         const wanted = pairs < least || pairsWanted(record, sessions) !== undefined;
         around.runner.output('more', String(wanted && pairs < perf_pairs/* looks */.dx[1]));
@@ -66381,46 +66610,59 @@ async function settingsStage(inputs, around) {
         const { sessions } = await (0,noise_pool/* readPool */.X)(inputs.text('noise'));
         const facts = await factsOf(around, { kind: 'settings', base: a.words, head: b.words });
         const [scenario = 'incremental'] = scenariosOf(inputs);
-        const { result } = await compare(bench, facts, scenario, sessions);
+        const compared = await compare(bench, facts, scenario, sessions);
+        const calibration = inputs.text('ceiling') === 'true' ? await ceilingOf(bench) : undefined;
+        const record = calibration === undefined ? compared : { ...compared, ceiling: limitsOf(calibration) };
+        const result = (0,assess/* assess */.no)(record, sessions);
         const text = (0,perf_comment/* renderPerfComment */.P)({ base: a.words, head: b.words, pairing }, { state: 'done', ...result });
         await (0,summary_file/* appendSummary */.f)(text, runner);
-        if (inputs.text('ceiling') === 'true')
-            await (0,summary_file/* appendSummary */.f)(await ceilingOf(bench), runner);
+        if (calibration !== undefined)
+            await (0,summary_file/* appendSummary */.f)((0,markdown.md) `\n### Ceiling\n\n${(0,markdown/* fence */.EU)(calibrationText(calibration))}`, runner);
         runner.output('verdict', result.verdict);
     });
 }
-/** What the store gives at most, below the comparison: a setting that comes near it cannot be beaten by another. */
-async function ceilingOf({ ground, pairing, clock }) {
-    const store = ground.store(`${ground.prefix}/${pairing}/ceiling`);
-    const calibration = await calibrate({ store, clock, cpuMs: processorMs }, pairing);
-    return (0,markdown.md) `\n### Ceiling\n\n${(0,markdown/* fence */.EU)(calibrationText(calibration))}`;
+/** With what the store gives at most, where that is wanted and not known yet: a build that comes near it cannot be beaten by another. */
+async function withCeiling(bench, inputs, record) {
+    if (inputs.text('ceiling') !== 'true' || record.ceiling !== undefined)
+        return record;
+    return { ...record, ceiling: limitsOf(await ceilingOf(bench)) };
 }
-async function onBench(inputs, { clock, runner, harness, node, temporaryFolder }, pairing, sides, use) {
-    const folder = await (0,promises_.mkdtemp)((0,external_node_path_.join)(temporaryFolder, 'apt-perf-'));
+function ceilingOf({ ground, pairing, clock }) {
+    const store = ground.loaded(`${ground.prefix}/${pairing}/ceiling`);
+    return calibrate({ store, clock, cpuMs: processorMs }, pairing);
+}
+async function onBench(inputs, around, pairing, sides, use) {
+    const env_1 = { stack: [], error: void 0, hasError: false };
     try {
-        const env_1 = { stack: [], error: void 0, hasError: false };
-        try {
-            const ground = measure_stage_addDisposableResource(env_1, await groundOf(inputs, runner, harness.emulator, node), true);
-            await use({ sides, ground, pairing, node, folder, clock, log: runner.info });
-        }
-        catch (e_1) {
-            env_1.error = e_1;
-            env_1.hasError = true;
-        }
-        finally {
-            const result_1 = measure_stage_disposeResources(env_1);
-            if (result_1)
-                await result_1;
-        }
+        const { clock, runner, harness, node } = around;
+        const mebibytes = Number(inputs.optional('large-size', /^[1-9]\d{0,5}$/) ?? perf_workloads/* usualMebibytes */.J);
+        const lodging = measure_stage_addDisposableResource(env_1, await lodgingOf(inputs, around, sides), true);
+        const ground = measure_stage_addDisposableResource(env_1, await groundOf(inputs, runner, harness.emulator, node), true);
+        const workloads = around.workloads(mebibytes);
+        await use({ ...lodging, ground, workloads, pairing, clock, log: runner.info });
+    }
+    catch (e_1) {
+        env_1.error = e_1;
+        env_1.hasError = true;
     }
     finally {
-        await (0,promises_.rm)(folder, { recursive: true, force: true });
+        const result_1 = measure_stage_disposeResources(env_1);
+        if (result_1)
+            await result_1;
     }
+}
+function lodgingOf(inputs, around, sides) {
+    const id = inputs.optional('user', /^[1-9]\d{3,8}$/);
+    if (id === undefined)
+        return atHome(around, sides);
+    if (inputs.text('bucket') !== undefined)
+        throw keysInTheOpen();
+    return withUser({ id: Number(id) }, around, sides);
 }
 /** The emulator, unless a bucket is named. */
 function groundOf(inputs, runner, script, node) {
     if (inputs.text('bucket') === undefined)
-        return emulator(script, roundTripMs, node, version/* version */.r);
+        return emulator(script, { roundTripMs }, node, version/* version */.r);
     const reader = new input_reader/* InputReader */.i_(runner, runner.secrets);
     const location = readLocation(reader);
     const key = reader.secret('gpg-private-key');
@@ -66481,6 +66723,14 @@ function unknownScenario() {
         title: 'There is no such workload',
         what: 'The input `scenarios` names a workload that there is not.',
         advice: `Write one or several of ${comparison_record/* scenarioNames */.L.join(', ')}, the one to judge first.`,
+    });
+}
+function keysInTheOpen() {
+    return new problem/* Problem */.AF({
+        code: 'user-with-bucket',
+        title: 'Another user would see the keys of the bucket',
+        what: 'The inputs `user` and `bucket` are both given, and builds that run as another user are told their keys in the open.',
+        advice: 'Leave out `bucket` to measure against the emulator, or `user` for builds that you trust.',
     });
 }
 function notABucket() {
@@ -72010,7 +72260,7 @@ async function tell({ repository, number, run }, subject, state, clock, runner) 
 /* harmony import */ var node_fs_promises__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(1455);
 /* harmony import */ var node_fs_promises__WEBPACK_IMPORTED_MODULE_0___default = /*#__PURE__*/__nccwpck_require__.n(node_fs_promises__WEBPACK_IMPORTED_MODULE_0__);
 /* harmony import */ var _problem_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(4008);
-/* harmony import */ var _assess_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(9145);
+/* harmony import */ var _assess_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(1564);
 /* harmony import */ var _comparison_record_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(5226);
 /* harmony import */ var _github_api_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(1425);
 /* harmony import */ var _noise_pool_js__WEBPACK_IMPORTED_MODULE_5__ = __nccwpck_require__(9868);
@@ -72245,6 +72495,10 @@ class StageInputs {
     required(name) {
         return this.#needed(name, this.#reader.text(name), 'See perf/action.yml for what it is.');
     }
+    /** A value of this form; undefined where nothing is said. */
+    optional(name, form) {
+        return this.text(name) === undefined ? undefined : this.matching(name, form);
+    }
     /** A value of this form. */
     matching(name, form) {
         const value = this.required(name);
@@ -72385,6 +72639,57 @@ function verdictOf(estimate, interval, threshold, ruledOut) {
         return 'faster';
     const inside = interval.low > -ruledOut && interval.high < ruledOut;
     return inside ? 'within noise' : 'inconclusive';
+}
+
+
+/***/ }),
+
+/***/ 7745:
+/***/ ((__unused_webpack_module, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   J: () => (/* binding */ usualMebibytes),
+/* harmony export */   b: () => (/* binding */ workloads)
+/* harmony export */ });
+const small = 8 * 1024;
+const archive = packages('archive', 1000, small);
+/** A hundred packages in ten versions each. */
+const aged = archive.map((_, index) => version('aged', Math.floor(index / 10), index % 10));
+/** What the large workload publishes where nobody says otherwise. */
+const usualMebibytes = 2048;
+/**
+ * Every workload; `mebibytes` is the size of the large one's file. That takes neither disk nor memory on either side, but time: at 2 GiB a
+ * client works for thirteen seconds, so that a machine with few or slow cores wants it smaller.
+ */
+function workloads(mebibytes) {
+    return {
+        // What a release of one project is; most runs of most users.
+        incremental: { name: 'incremental', published: archive, incoming: packages('newcomer', 1, 256 * 1024) },
+        // A first publish: bound by requests.
+        cold: { name: 'cold', published: [], incoming: packages('first', 200, small) },
+        // Bound by bandwidth and hashing, in parts.
+        large: { name: 'large', published: [], incoming: packages('large', 1, mebibytes * 1024 ** 2), mebibytes },
+        // A rerun: what finding out that there is nothing to do costs.
+        'no-op': { name: 'no-op', published: archive, incoming: archive.slice(0, 1) },
+        // Retention: an eleventh version of every other package comes, and of each of them nine leave.
+        prune: {
+            name: 'prune',
+            published: aged,
+            incoming: Array.from({ length: 50 }, (_, index) => version('aged', 2 * index, 10)),
+            inputs: { 'keep-versions': '2' },
+        },
+    };
+}
+function packages(name, count, size) {
+    return Array.from({ length: count }, (_, index) => {
+        return { name: numbered(name, index), version: `1.${index % 7}-1`, size };
+    });
+}
+function version(name, index, minor) {
+    return { name: numbered(name, index), version: `1.${minor}-1`, size: small };
+}
+function numbered(name, index) {
+    return `${name}-${String(index).padStart(4, '0')}`;
 }
 
 
@@ -72624,7 +72929,15 @@ function partsOf(state) {
         case 'refused':
             return [(0,_markdown_js__WEBPACK_IMPORTED_MODULE_0__.md) `${(0,_markdown_js__WEBPACK_IMPORTED_MODULE_0__/* .prose */ .CS)(state.what)} ${(0,_markdown_js__WEBPACK_IMPORTED_MODULE_0__/* .prose */ .CS)(state.advice)}\n`];
         case 'done':
-            return [remarksOf(state), wallsOf(state), countsOf(state), phasesOf(state), runsOf(state), methodOf(state)];
+            return [
+                remarksOf(state),
+                wallsOf(state),
+                countsOf(state),
+                phasesOf(state),
+                ceilingOf(state),
+                runsOf(state),
+                methodOf(state),
+            ];
     }
 }
 function remarksOf({ remarks }) {
@@ -72667,6 +72980,16 @@ function phasesOf({ phases }) {
         return `${name} ${sign}${(0,_units_js__WEBPACK_IMPORTED_MODULE_1__/* .duration */ .p0)(Math.abs(differenceMs) > 0.5 ? Math.abs(differenceMs) : 0)}`;
     });
     return (0,_markdown_js__WEBPACK_IMPORTED_MODULE_0__.md) `Where the time went (head − base, middle of the pairs, by the runs’ own account): ${(0,_markdown_js__WEBPACK_IMPORTED_MODULE_0__/* .prose */ .CS)(parts.join(' · '))}\n\n`;
+}
+function ceilingOf({ ceiling }) {
+    if (ceiling === undefined)
+        return (0,_markdown_js__WEBPACK_IMPORTED_MODULE_0__.md) ``;
+    const { base, head, roundTripMs, requests, bytes: bandwidth } = ceiling;
+    const side = ({ part, binds }) => `at ${(0,_units_js__WEBPACK_IMPORTED_MODULE_1__/* .percent */ .KN)(part)} of the ceiling, bound by ${binds}`;
+    const needs = base.needs.map(({ need, ms }) => `${need} ${(0,_units_js__WEBPACK_IMPORTED_MODULE_1__/* .duration */ .p0)(ms)}`).join(' · ');
+    const gives = `${(0,_units_js__WEBPACK_IMPORTED_MODULE_1__/* .bytes */ .ee)(bandwidth)} and ${(0,_units_js__WEBPACK_IMPORTED_MODULE_1__/* .number */ .ai)(requests)} small writes a second, ${(0,_units_js__WEBPACK_IMPORTED_MODULE_1__/* .duration */ .p0)(roundTripMs)} a round trip`;
+    const words = `The base runs ${side(base)}; the head ${side(head)}. The base took ${(0,_units_js__WEBPACK_IMPORTED_MODULE_1__/* .duration */ .p0)(base.tookMs)}, and ${(0,_units_js__WEBPACK_IMPORTED_MODULE_1__/* .duration */ .p0)(base.leastMs)} of that no client could save: ${needs}. The store gives ${gives}.`;
+    return (0,_markdown_js__WEBPACK_IMPORTED_MODULE_0__.md) `${(0,_markdown_js__WEBPACK_IMPORTED_MODULE_0__/* .prose */ .CS)(words)}\n\n`;
 }
 const runColumns = columns('Workload', 'Role', 'Outcome', 'Wall', 'Requests', 'Retries');
 function runsOf({ runs }) {
@@ -72813,6 +73136,7 @@ const phaseNames = [
 const verbs = ['GET', 'HEAD', 'PUT', 'COPY', 'LIST', 'DELETE', 'CREATE', 'PART', 'COMPLETE', 'ABORT'];
 /** What kind of object a request is about. Never its key: bucket names, keys and URLs stay out of the record. */
 const objectClasses = ['record', 'head', 'release', 'index', 'by-hash', 'pool', 'other'];
+/** `cancelled`: given up by the run, which had the answer of a second copy sooner. */
 const outcomes = [
     'ok',
     'not-found',
@@ -72822,6 +73146,7 @@ const outcomes = [
     'connection',
     'server',
     'failed',
+    'cancelled',
 ];
 
 

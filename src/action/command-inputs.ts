@@ -61,7 +61,15 @@ async function readPublish(reader: InputReader, folder: string, dryRun: boolean)
     suites: await readSuites(reader, folder),
     ...readChange(reader, dryRun),
     adopt: reader.boolean('adopt') ?? false,
-    ...given({ architectures: readArchitectures(reader), keepVersions: readKeepVersions(reader) }),
+    ...given({
+      architectures: readArchitectures(reader),
+      keepVersions: readKept(
+        reader,
+        'keep-versions',
+        'how many versions of a package stay, for example `keep-versions: 3`',
+      ),
+      keepDays: readKept(reader, 'keep-days', 'for how many days an older version stays, for example `keep-days: 30`'),
+    }),
     contents: reader.boolean('contents') ?? false,
     onConflict: reader.choice('on-conflict', onConflicts) ?? 'error',
   };
@@ -184,13 +192,14 @@ function readGeneration(reader: InputReader, suites: number): GenerationName | u
   });
 }
 
-function readKeepVersions(reader: InputReader): number | undefined {
-  const written = reader.text('keep-versions');
+/** A rule of retention; `says` what its number means. */
+function readKept(reader: InputReader, name: 'keep-versions' | 'keep-days', says: string): number | undefined {
+  const written = reader.text(name);
   if (written === undefined) return undefined;
   if (/^[1-9]\d{0,5}$/.test(written)) return Number(written);
-  return reader.fault('keep-versions', {
+  return reader.fault(name, {
     what: `is ${quoted(written)}, which is no whole number from 1 up.`,
-    advice: 'Write how many versions of a package stay, for example `keep-versions: 3`, or remove it to keep all.',
+    advice: `Write ${says}, or remove it.`,
   });
 }
 

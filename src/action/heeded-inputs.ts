@@ -27,6 +27,7 @@ const heeded: Readonly<Record<string, Heeded>> = {
   contents: { by: ['publish'], preset: 'false' },
   'on-conflict': { by: ['publish', 'promote', 'import'], preset: 'error' },
   'keep-versions': { by: ['publish'] },
+  'keep-days': { by: ['publish'] },
   deep: { by: ['verify'], preset: 'false' },
   repair: { by: ['verify'], preset: 'false' },
   origin: { by: changing },

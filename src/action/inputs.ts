@@ -1,4 +1,5 @@
 import { throwProblems } from '../problem.ts';
+import { type RenameMethod, renameMethods } from '../publish/request.ts';
 import { readRequest } from './command-inputs.ts';
 import { readDryRun } from './generation-inputs.ts';
 import { readOrigin } from './import-inputs.ts';
@@ -32,6 +33,7 @@ export async function readSettings(surroundings: InputSurroundings): Promise<Set
   const request = await readRequest(reader, surroundings.folder, dryRun, publicUrl);
   const comment = readComment(reader);
   const site = readSite(reader, publicUrl);
+  const renameMethod = readRenameMethod(reader);
   const trace = reader.line('trace');
   const sourceDateEpoch = readSourceDateEpoch(reader);
   throwProblems(reader.faults);
@@ -41,7 +43,7 @@ export async function readSettings(surroundings: InputSurroundings): Promise<Set
     request,
     store,
     signing,
-    ...given({ origin, publicUrl, site, sourceDateEpoch, trace }),
+    ...given({ origin, publicUrl, site, sourceDateEpoch, renameMethod, trace }),
     comment,
     temporaryFolder: reader.variable('RUNNER_TEMP') ?? surroundings.temporaryFolder,
   };
@@ -52,6 +54,11 @@ function readComment(reader: InputReader): CommentSettings {
     when: reader.choice('comment', commentOccasions) ?? 'auto',
     ...given({ token: reader.secret('github-token') }),
   };
+}
+
+function readRenameMethod(reader: InputReader): RenameMethod | undefined {
+  const chosen = reader.choice('rename-method', ['auto', ...renameMethods]);
+  return chosen === 'auto' ? undefined : chosen;
 }
 
 /** What the pages tell people to type needs the address; `false` says no more than nothing. */

@@ -1,3 +1,4 @@
+import { devNull } from 'node:os';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ownPrefix } from '../publish/layout.ts';
@@ -17,6 +18,7 @@ export interface OpenedStore {
 /** The adapter for the place that the settings name. Nothing is asked of it yet. */
 export function openStore(location: Settings['store'], clock: Clock, version: string): OpenedStore {
   if (location.kind === 's3') {
+    leaveFilesAlone();
     const store = new S3Store({ ...location, version });
     return { store, expectRequests: (count) => store.warm(count) };
   }
@@ -24,6 +26,15 @@ export function openStore(location: Settings['store'], clock: Clock, version: st
     return { store: new HttpStore({ url: location.url, input: 'public-url', hidden: ownPrefix, version }) };
   }
   return { store: new DirectoryStore({ root: resolve(location.path), clock, writer: String(process.pid) }) };
+}
+
+/**
+ * The SDK looks for more settings in the home of the account that it runs under, and fails where that has none, as in a container with a
+ * number for a user. What is to be said is said in the inputs. `/nonexistent` is what Debian calls the home of nobody.
+ */
+function leaveFilesAlone(): void {
+  process.env['HOME'] ??= '/nonexistent';
+  for (const name of ['AWS_CONFIG_FILE', 'AWS_SHARED_CREDENTIALS_FILE']) process.env[name] ??= devNull;
 }
 
 /** What a repository lies in. A bucket is one, however a run may read it. */

@@ -61,7 +61,7 @@ export async function reportRun(settings: Settings, session: Session, ending: En
 }
 
 function recordOf({ request, store }: Settings, session: Session, ending: Ending): RunRecord {
-  const { recorder } = session.run;
+  const { recorder, hedging } = session.run;
   const results = resultsOf(ending);
   return makeRunRecord({
     started: session.started,
@@ -74,6 +74,7 @@ function recordOf({ request, store }: Settings, session: Session, ending: Ending
     suites: results.map(({ outcome }) => outcome),
     phases: recorder.phases,
     spans: recorder.spans,
+    ...(hedging?.counts === undefined ? {} : { hedges: hedging.counts }),
     warnings: session.warnings,
     ...('error' in ending ? { problems: problemsOf(ending.error) } : {}),
   });

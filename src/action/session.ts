@@ -3,7 +3,9 @@ import { isDryRun } from '../publish/request.ts';
 import type { RunContext } from '../publish/run-context.ts';
 import { readSigningKeys, type SigningKeys } from '../signing/keys.ts';
 import { preflight } from '../signing/preflight.ts';
-import { limiter } from '../store/limited.ts';
+import { adaptiveSlots } from '../store/adaptive-slots.ts';
+import { Hedging } from '../store/hedged.ts';
+import { limiter, type Slots } from '../store/limited.ts';
 import type { Clock } from '../timing/clock.ts';
 import { Recorder } from '../timing/recorder.ts';
 import { progressLog } from './log.ts';
@@ -13,8 +15,8 @@ import type { Runner } from './runner.ts';
 import type { Settings, SigningSettings } from './settings.ts';
 import { version } from './version.ts';
 
-/** Requests in flight together where the user gives no number: what one slow link and one small server both bear. */
-const defaultConcurrency = 16;
+/** Requests in flight together in a directory, where there is no link to learn about. */
+const inDirectory = 16;
 /** Between claim and commit lie a few requests; a claim that old belongs to a run that is gone. Milliseconds. */
 const claimLimit = 60_000;
 
@@ -42,7 +44,6 @@ export async function startSession(settings: Settings, clock: Clock, runner: Run
   };
   const date = sourceDateEpoch === undefined ? started : sourceDateEpoch * 1000;
   const keys = typeof signing === 'string' ? undefined : await readKeys(signing, new Date(date), warn);
-  const concurrencyOf = (setting: number | 'auto') => (setting === 'auto' ? defaultConcurrency : setting);
   const run: RunContext = {
     ...openStore(settings.store, clock, version),
     ...(await openOrigin(settings, clock, version)),
@@ -55,12 +56,28 @@ export async function startSession(settings: Settings, clock: Clock, runner: Run
     run: runName(settings),
     ...publisher(settings, runner),
     date,
-    requests: limiter(concurrencyOf(request.uploadConcurrency)),
-    renames: limiter(concurrencyOf(request.renameConcurrency)),
+    ...traffic(settings, clock),
+    ...(settings.renameMethod === undefined ? {} : { renameMethod: settings.renameMethod }),
     claimLimit,
     warn,
   };
   return { run, warnings, started };
+}
+
+/**
+ * How requests are let in. What is `auto` shares its slots, since it shares the store. A number makes a run that does the same each time, as
+ * comparisons want it (perf-reporting: "deterministic mode"): it is obeyed exactly, and nothing is sent again because it is late.
+ */
+function traffic({ request, store }: Settings, clock: Clock): Pick<RunContext, 'requests' | 'renames' | 'hedging'> {
+  const auto = store.kind === 'directory' ? limiter(inDirectory) : adaptiveSlots(clock);
+  const slots = (setting: number | 'auto'): Slots => (setting === 'auto' ? auto : limiter(setting));
+  const { uploadConcurrency, renameConcurrency } = request;
+  const hedges = store.kind !== 'directory' && uploadConcurrency === 'auto' && renameConcurrency === 'auto';
+  return {
+    requests: slots(uploadConcurrency),
+    renames: slots(renameConcurrency),
+    ...(hedges ? { hedging: new Hedging(clock) } : {}),
+  };
 }
 
 async function readKeys(

@@ -1,4 +1,4 @@
-import type { CommandRequest } from '../publish/request.ts';
+import type { CommandRequest, RenameMethod } from '../publish/request.ts';
 
 /** Everything the inputs and the environment say, parsed once. Nothing below this room sees a string that means a boolean. */
 export interface Settings {
@@ -16,6 +16,8 @@ export interface Settings {
   readonly site?: true;
   /** `SOURCE_DATE_EPOCH` in seconds: the date that reproducible runs sign with instead of the clock's. */
   readonly sourceDateEpoch?: number;
+  /** How canonical names are written; absent: as this run or an earlier one has found best. */
+  readonly renameMethod?: RenameMethod;
   /** Whether and as whom to report on the pull request that the run belongs to. */
   readonly comment: CommentSettings;
   /** Where to write the trace of the run, relative to the workspace unless absolute. */

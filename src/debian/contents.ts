@@ -42,8 +42,39 @@ export function renderContents(packages: readonly PackagePaths[]): Uint8Array {
  * Throws a `Problem` (`contents-line`) naming `origin` for a line without a location.
  */
 export function mergeContents(old: Uint8Array, changes: ContentsChanges, origin: string): Uint8Array {
-  const bytes = Buffer.from(old.buffer, old.byteOffset, old.byteLength);
-  return applied(isOwnForm(bytes) ? bytes : ownForm(bytes, origin), changes);
+  return applied(inOwnForm(old, origin), changes);
+}
+
+function inOwnForm(contents: Uint8Array, origin: string): Buffer {
+  const bytes = Buffer.from(contents.buffer, contents.byteOffset, contents.byteLength);
+  return isOwnForm(bytes) ? bytes : ownForm(bytes, origin);
+}
+
+function locationsOf(bytes: Buffer, line: { readonly start: number; readonly end: number }, path: string): string[] {
+  return bytes.toString('latin1', line.start + path.length, line.end - 1).split(',');
+}
+
+/**
+ * What of these packages one or another of these Contents says too: a file list that nobody has signed is worth no more than that.
+ * Throws as `mergeContents` does.
+ */
+export function pathsHeld(
+  contents: readonly Uint8Array[],
+  packages: readonly PackagePaths[],
+  origin: string,
+): PackagePaths[] {
+  if (packages.length === 0) return [];
+  const signed = contents.map((bytes) => inOwnForm(bytes, origin));
+  return packages.map(({ location, paths }) => {
+    const word = lineText(location);
+    const isHeld = (path: string) =>
+      signed.some((bytes) => {
+        const key = `${lineText(path)}\t`;
+        const line = findLine(bytes, 0, key);
+        return line.found && locationsOf(bytes, line, key).includes(word);
+      });
+    return { location, paths: paths.filter(isHeld) };
+  });
 }
 
 /**
@@ -63,9 +94,7 @@ function applied(old: Buffer, { add, remove }: ContentsChanges): Buffer {
   for (let i = 0, change = changes[0]; change !== undefined; ) {
     const path = change.slice(0, change.indexOf('\t') + 1);
     const line = findLine(old, copied, path);
-    const locations = new Set(
-      line.found ? old.toString('latin1', line.start + path.length, line.end - 1).split(',') : [],
-    );
+    const locations = new Set(line.found ? locationsOf(old, line, path) : []);
     for (; change?.startsWith(path); change = changes[++i]) {
       const location = change.slice(path.length, -2);
       if (change.endsWith('1')) locations.add(location);
@@ -143,6 +172,16 @@ function isOwnForm(bytes: Buffer): boolean {
 
 /** A file of another tool in this tool's form. Not lazy and not small: once, when a suite is taken over. */
 function ownForm(bytes: Buffer, origin: string): Buffer {
+  return applied(Buffer.alloc(0), { add: contentsLines(bytes, origin), remove: [] });
+}
+
+/** Two Contents as one, in this tool's form: what a line of either says, the result says. Throws as `mergeContents` does. */
+export function joinContents(one: Uint8Array, other: Uint8Array, origin: string): Uint8Array {
+  const lines = Buffer.from(other.buffer, other.byteOffset, other.byteLength);
+  return mergeContents(one, { add: contentsLines(lines, origin), remove: [] }, origin);
+}
+
+function contentsLines(bytes: Buffer, origin: string): PackagePaths[] {
   const packages: PackagePaths[] = [];
   for (let start = headerEnd(bytes); start < bytes.length; ) {
     const found = bytes.indexOf(newline, start);
@@ -155,7 +194,7 @@ function ownForm(bytes: Buffer, origin: string): Buffer {
     for (const location of locations) packages.push({ location, paths: [path] });
     start = end + 1;
   }
-  return applied(Buffer.alloc(0), { add: packages, remove: [] });
+  return packages;
 }
 
 /** Where the lines begin: after `FILE LOCATION`, which old tools write below an explanation in prose, or at 0. */

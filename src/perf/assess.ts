@@ -1,5 +1,6 @@
 import type { CountRow, PerfResult, PhaseRow, RunRow, WallRow } from '../report/perf-comment.ts';
 import { phaseNames } from '../timing/span.ts';
+import { ceilingOf, ceilingRemarks } from './ceiling-row.ts';
 import { seededChance } from './chance.ts';
 import type { ComparisonRecord, MeasuredRun, MeasuredScenario } from './comparison-record.ts';
 import { detectable, type NoiseKey, type NoiseSession, noiseBand } from './noise-band.ts';
@@ -14,6 +15,7 @@ import { couldHide, type Judgement, type JudgementFlag, judge, practicalFloor } 
 export function assess(record: ComparisonRecord, sessions: readonly NoiseSession[]): PerfResult {
   const fault = faultOf(record);
   const primary = fault === undefined ? judgePrimary(record, sessions) : undefined;
+  const ceiling = fault === undefined ? ceilingOf(record) : undefined;
   const remarks = fault === undefined ? remarksOn(record, primary) : [fault];
   return {
     ...provenance(record),
@@ -23,6 +25,7 @@ export function assess(record: ComparisonRecord, sessions: readonly NoiseSession
     counts: fault === undefined ? record.scenarios.flatMap(countRows) : [],
     phases: fault === undefined ? phaseRows(record) : [],
     noise: primary === undefined ? 'No number was judged.' : noiseWords(primary),
+    ...(ceiling === undefined ? {} : { ceiling }),
     ...(primary === undefined ? {} : sizes(primary)),
   };
 }
@@ -64,11 +67,17 @@ function retriedPart(runs: readonly MeasuredRun[]): number {
 export function noiseKey({ scenarios, machine, endpoint, harness }: ComparisonRecord): NoiseKey {
   const at = endpoint.kind === 'emulator' ? `, ${endpoint.roundTripMs} ms` : '';
   return {
-    scenario: scenarios[0]?.name ?? '',
+    scenario: scenarioWords(scenarios[0]),
     machine: `${machine.image}, ${machine.cpu}, ${machine.cores} cores, node ${machine.node}${at}`,
     endpoint: endpoint.kind,
     harness,
   };
+}
+
+/** The large workload is another one with another size. */
+function scenarioWords(scenario: MeasuredScenario | undefined): string {
+  const { name = '', mebibytes } = scenario ?? {};
+  return mebibytes === undefined ? name : `${name}, ${mebibytes} MiB`;
 }
 
 /** A pairing of a build with itself, as a part of the pool; undefined when it went wrong. */
@@ -101,7 +110,7 @@ function wallRows(record: ComparisonRecord, primary: Judgement): WallRow[] {
     const interval = index === 0 ? primary.interval : signedRankInterval(values);
     const direction = estimate > 0 ? 'longer' : 'shorter';
     return {
-      workload: scenario.name,
+      workload: scenarioWords(scenario),
       base: median(pairs.map(({ base }) => base)),
       head: median(pairs.map(({ head }) => head)),
       change: estimate,
@@ -144,6 +153,7 @@ function remarksOn(record: ComparisonRecord, judgement: Judgement | undefined): 
   return [
     ...flags,
     ...(retried ? ['Some requests had to be repeated; the times include that.'] : []),
+    ...ceilingRemarks(record),
     ...(changed ? ['Base and head send different requests: see the counts.'] : []),
     ...(record.endpoint.kind === 'emulator'
       ? ['Measured against an emulator: real stores are slower and less even.']

@@ -1,7 +1,7 @@
 import { bytes, duration, number, percent } from '../report/units.ts';
 import { analyse } from '../timing/analysis.ts';
 import type { RunRecord } from '../timing/record.ts';
-import { type Ceiling, climb, type Demand, least } from './ceiling.ts';
+import { type Ceiling, climb, type Demand, least, type StoreLimits } from './ceiling.ts';
 import { drive, type LoadedStore, loads, removeLoad, roundTrip } from './load.ts';
 import { median } from './signed-rank.ts';
 
@@ -39,11 +39,15 @@ export function calibrationText({ roundTripMs, requests, bandwidth }: Calibratio
   ].join('\n');
 }
 
+/** The rates of both ladders at their knees. */
+export function limitsOf({ roundTripMs, requests, bandwidth }: Calibration): StoreLimits {
+  return { roundTripMs, requests: requests.rate, bytes: bandwidth.rate };
+}
+
 /** How near a run came to what no client could beat, and what binds it, as text. */
-export function efficiencyText(record: RunRecord, { roundTripMs, requests, bandwidth }: Calibration): string {
+export function efficiencyText(record: RunRecord, calibration: Calibration): string {
   const demand = demandOf(record);
-  const store = { bytesPerSecond: bandwidth.rate, requestsPerSecond: requests.rate, roundTripMs };
-  const { ms, binds, efficiency } = least(demand, store);
+  const { ms, binds, efficiency } = least(demand, limitsOf(calibration));
   return `The run took ${duration(demand.tookMs)}; ${duration(ms)} of it no client could save, bound by ${binds}.
 Efficiency ${percent(efficiency)}: a faster client could still gain ${duration(demand.tookMs - ms)}.`;
 }
@@ -56,6 +60,7 @@ function demandOf(record: RunRecord): Demand {
     bytesUp: sum(({ bytesUp }) => bytesUp),
     requests: sum(({ requests }) => [...requests.values()].reduce((total, count) => total + count, 0)),
     depth: sum(({ waves }) => waves),
+    processorMs: 0,
     tookMs: record.durationMs,
   };
 }

@@ -72,10 +72,15 @@ export async function climb(step: (concurrency: number) => Promise<Rung>): Promi
   };
 }
 
+/** What can bind a run: bytes, the number of requests, the chain of those that wait for each other, or the work of the client itself. */
+type Need = 'bandwidth' | 'requests' | 'round trips' | 'processor';
+
 /** What a run needs at least, and which of its needs is the largest. */
 export interface Least {
   readonly ms: number;
-  readonly binds: 'bandwidth' | 'requests' | 'round trips';
+  readonly binds: Need;
+  /** How long each of its needs takes alone, milliseconds. */
+  readonly needs: readonly { readonly need: Need; readonly ms: number }[];
   /** `ms` as a part of what the run took: how near it came to what no client could beat. */
   readonly efficiency: number;
 }
@@ -85,25 +90,31 @@ export interface Demand {
   readonly bytesUp: number;
   readonly requests: number;
   readonly depth: number;
+  /** What its work would take with every core of the machine at it; 0 where that is not known. */
+  readonly processorMs: number;
   readonly tookMs: number;
 }
 
-/** The largest of three times that no client can beat: all bytes at full bandwidth, all requests at full rate, or every round trip of the chain. */
-export function least(
-  { bytesUp, requests, depth, tookMs }: Demand,
-  {
-    bytesPerSecond,
-    requestsPerSecond,
-    roundTripMs,
-  }: Readonly<Record<'bytesPerSecond' | 'requestsPerSecond' | 'roundTripMs', number>>,
-): Least {
+/** What a store gives at most: milliseconds, and rates a second. */
+export interface StoreLimits {
+  readonly roundTripMs: number;
+  readonly requests: number;
+  readonly bytes: number;
+}
+
+/**
+ * The largest of four times that no client can beat which sends the same and works as much: all bytes at full bandwidth, all requests at full rate,
+ * every round trip of the chain, or all work on all cores.
+ */
+export function least({ bytesUp, requests, depth, processorMs, tookMs }: Demand, store: StoreLimits): Least {
   const needs = [
-    { binds: 'bandwidth', ms: (1000 * bytesUp) / bytesPerSecond },
-    { binds: 'requests', ms: (1000 * requests) / requestsPerSecond },
-    { binds: 'round trips', ms: depth * roundTripMs },
+    { need: 'bandwidth', ms: (1000 * bytesUp) / store.bytes },
+    { need: 'requests', ms: (1000 * requests) / store.requests },
+    { need: 'round trips', ms: depth * store.roundTripMs },
+    { need: 'processor', ms: processorMs },
   ] as const;
-  const { binds, ms } = needs.reduce((top, need) => (need.ms > top.ms ? need : top));
-  return { binds, ms, efficiency: tookMs > 0 ? Math.min(1, ms / tookMs) : 0 };
+  const { need, ms } = needs.reduce((top, each) => (each.ms > top.ms ? each : top));
+  return { binds: need, ms, needs, efficiency: tookMs > 0 ? Math.min(1, ms / tookMs) : 0 };
 }
 
 function complaint({ requests, throttled, failed, cpu }: Rung): 'throttled' | 'errors' | 'cpu' | undefined {

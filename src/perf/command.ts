@@ -13,7 +13,7 @@ export interface Command {
 }
 
 /** What is compared when nothing is said: all but the one that takes minutes. */
-const usual: readonly ScenarioName[] = ['incremental', 'cold', 'no-op'];
+const usual: readonly ScenarioName[] = ['incremental', 'cold', 'no-op', 'prune'];
 
 const usage = `/apt-perf [commit] [pairs=6|12] [scenario=${scenarioNames.join('|')}] [endpoint=emulator|s3]`;
 

@@ -14,7 +14,7 @@ const moment = v.pipe(v.string(), v.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3
 const pairing = v.pipe(v.string(), v.regex(/^[a-z0-9][a-z0-9-]{0,59}$/));
 
 /** What a workload does; what it is for stands in `workloads.ts`. */
-export const scenarioNames = ['incremental', 'cold', 'large', 'no-op'] as const;
+export const scenarioNames = ['incremental', 'cold', 'large', 'no-op', 'prune'] as const;
 export type ScenarioName = (typeof scenarioNames)[number];
 
 const run = v.strictObject({
@@ -29,6 +29,10 @@ const run = v.strictObject({
   requests: v.pipe(v.array(v.strictObject({ verb: v.picklist(verbs), count: whole })), v.maxLength(verbs.length)),
   bytesUp: whole,
   bytesDown: whole,
+  /** The longest chain of requests that waited for each other, by the run's own account; absent when it left none. */
+  depth: v.optional(whole),
+  /** Processor time of all its processes, by the machine's account; absent where the machine keeps none. */
+  cpuMs: v.optional(milliseconds),
   /** Attempts at requests that ended in a way that may pass. */
   retries: whole,
   /** SHA-256 of what was published, without dates and signatures; absent when the run failed. */
@@ -38,6 +42,8 @@ export type MeasuredRun = v.InferOutput<typeof run>;
 
 const scenario = v.strictObject({
   name: v.picklist(scenarioNames),
+  /** How large the file of the large workload was. */
+  mebibytes: v.optional(v.pipe(whole, v.minValue(1))),
   /** In the order in which they ran, so that each two are a pair. The pair for warming up is not among them. */
   runs: v.pipe(v.array(run), v.maxLength(2 * looks[1])),
 });
@@ -60,6 +66,14 @@ const comparison = v.strictObject({
   ]),
   /** SHA-256 of the code that measured. */
   harness: hash,
+  /** What the store gave at most to one client, where that was measured; rates a second. */
+  ceiling: v.optional(
+    v.strictObject({
+      roundTripMs: v.pipe(milliseconds, v.minValue(0.001)),
+      requests: v.pipe(v.number(), v.finite(), v.minValue(0.001)),
+      bytes: v.pipe(v.number(), v.finite(), v.minValue(1)),
+    }),
+  ),
   /** The first one is what the verdict is about. */
   scenarios: v.pipe(v.array(scenario), v.minLength(1), v.maxLength(scenarioNames.length)),
 });
@@ -71,7 +85,7 @@ const comparison = v.strictObject({
  */
 export type ComparisonRecord = v.InferOutput<typeof comparison>;
 
-/** 12 pairs of four workloads are less than half of it. Bytes. */
+/** 12 pairs of all workloads are less than half of it. Bytes. */
 const largest = 256 * 1024;
 
 /**

@@ -1,11 +1,9 @@
-import type { PerfResult } from '../report/perf-comment.ts';
-import { assess, faultOf, judgePrimary } from './assess.ts';
+import { faultOf, judgePrimary } from './assess.ts';
 import type { ComparisonRecord, ScenarioName } from './comparison-record.ts';
 import { type Bench, measure } from './measure.ts';
 import type { NoiseSession } from './noise-band.ts';
 import { looks } from './pairs.ts';
 import { wantsMore } from './verdict.ts';
-import { workload } from './workloads.ts';
 
 /** What a comparison is about and where it is made. */
 export type ComparisonFacts = Pick<ComparisonRecord, 'subject' | 'machine' | 'harness'>;
@@ -23,7 +21,10 @@ export function newComparison(
     durationMs: 0,
     ...facts,
     endpoint: bench.ground.endpoint,
-    scenarios: scenarios.map((name) => ({ name, runs: [] })),
+    scenarios: scenarios.map((name) => {
+      const { mebibytes } = bench.workloads[name];
+      return { name, ...(mebibytes === undefined ? {} : { mebibytes }), runs: [] };
+    }),
   };
 }
 
@@ -37,7 +38,10 @@ export async function measured(bench: Bench, record: ComparisonRecord, pairs: nu
   for (const [index, { name, runs }] of record.scenarios.entries()) {
     if (index > 0 && pairs > looks[0]) break;
     if (runs.length >= 2 * pairs || runs.some(({ outcome }) => outcome === 'failed')) continue;
-    scenarios[index] = await measure(bench, workload(name), pairs, runs);
+    scenarios[index] = await {
+      ...record.scenarios[index],
+      ...(await measure(bench, bench.workloads[name], pairs, runs)),
+    };
   }
   return { ...record, scenarios, durationMs: record.durationMs + (bench.clock.monotonic() - began) };
 }
@@ -53,15 +57,15 @@ export function pairsWanted(record: ComparisonRecord, sessions: readonly NoiseSe
   return wantsMore(judgePrimary(record, sessions)) ? looks[1] : undefined;
 }
 
-/** A whole comparison of one workload, both looks, and what it says. */
+/** A whole comparison of one workload, both looks. */
 export async function compare(
   bench: Bench,
   facts: ComparisonFacts,
   scenario: ScenarioName,
   sessions: readonly NoiseSession[],
-): Promise<{ readonly record: ComparisonRecord; readonly result: PerfResult }> {
+): Promise<ComparisonRecord> {
   let record = newComparison(bench, facts, [scenario]);
   for (let pairs = pairsWanted(record, sessions); pairs !== undefined; pairs = pairsWanted(record, sessions))
     record = await measured(bench, record, pairs);
-  return { record, result: assess(record, sessions) };
+  return record;
 }

@@ -21,16 +21,21 @@ export interface Ground extends AsyncDisposable {
   readonly endpoint: { readonly kind: 'emulator'; readonly roundTripMs: number } | { readonly kind: 's3' };
   /** What every run is told: where the store is, with which keys, and how to sign. */
   readonly inputs: Readonly<Record<string, string>>;
+  /** Where the same store is farther away, for a side that is to be slower. */
+  readonly fartherEndpoint?: string;
   /** Below which everything that a comparison writes lies; no `/` at either end. */
   readonly prefix: string;
   /** The place below a prefix, for preparing, judging and cleaning; not by way of what slows the runs down. */
   store(prefix: string): ObjectStore;
+  /** The place below a prefix as the runs see it, to find out what it gives at most. */
+  loaded(prefix: string): ObjectStore;
   /** What was asked of it since this was called last; undefined where only the runs themselves know. */
   readonly counted?: () => Promise<RequestCounts>;
 }
 
 const emulated = v.object({
   endpoint: v.string(),
+  fartherEndpoint: v.string(),
   directEndpoint: v.string(),
   bucket: v.string(),
   accessKeyId: v.string(),
@@ -38,11 +43,22 @@ const emulated = v.object({
   signingKey: v.string(),
 });
 
+/** How far away an emulator is, milliseconds of round trip; `fartherMs` by its second door, which is no farther when left out. */
+export interface Distance {
+  readonly roundTripMs: number;
+  readonly fartherMs?: number;
+}
+
 /** The emulator in a process of its own, which ends with the ground, or with this process. `script` is its entry. */
-export async function emulator(script: string, roundTripMs: number, node: string, version: string): Promise<Ground> {
+export async function emulator(
+  script: string,
+  { roundTripMs, fartherMs = roundTripMs }: Distance,
+  node: string,
+  version: string,
+): Promise<Ground> {
   // Imported rather than run: bundled into one file, every module of it would take itself for the program.
   const program = ['--input-type=module', '--eval', `await import(${JSON.stringify(pathToFileURL(script).href)})`];
-  const env = { ROUND_TRIP_MS: String(roundTripMs) };
+  const env = { ROUND_TRIP_MS: String(roundTripMs), FARTHER_MS: String(fartherMs) };
   const child = spawn(node, program, { env, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   const answer = async (): Promise<unknown> => {
     const gone = new AbortController();
@@ -58,8 +74,12 @@ export async function emulator(script: string, roundTripMs: number, node: string
     }
   };
   const place = v.parse(emulated, await answer());
-  const { accessKeyId, secretAccessKey, bucket } = place;
+  const { accessKeyId, secretAccessKey, bucket, fartherEndpoint } = place;
+  const credentials = { accessKeyId, secretAccessKey };
+  const storeAt = (endpoint: string, prefix: string) =>
+    new S3Store({ bucket, prefix, endpoint, forcePathStyle: true, credentials, version });
   return {
+    fartherEndpoint,
     endpoint: { kind: 'emulator', roundTripMs },
     inputs: {
       endpoint: place.endpoint,
@@ -69,15 +89,8 @@ export async function emulator(script: string, roundTripMs: number, node: string
       'gpg-private-key': place.signingKey,
     },
     prefix: 'perf',
-    store: (prefix) =>
-      new S3Store({
-        bucket,
-        prefix,
-        endpoint: place.directEndpoint,
-        forcePathStyle: true,
-        credentials: { accessKeyId, secretAccessKey },
-        version,
-      }),
+    store: (prefix) => storeAt(place.directEndpoint, prefix),
+    loaded: (prefix) => storeAt(place.endpoint, prefix),
     counted: async () => {
       const told = answer();
       child.send({});
@@ -99,6 +112,7 @@ export function ownBucket(settings: S3Settings, inputs: Readonly<Record<string, 
     inputs,
     prefix: settings.prefix === '' ? 'perf' : `${settings.prefix}/perf`,
     store: (prefix) => new S3Store({ ...settings, prefix }),
+    loaded: (prefix) => new S3Store({ ...settings, prefix }),
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
 }

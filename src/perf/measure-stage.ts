@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { InputReader } from '../action/input-reader.ts';
 import { readLocation } from '../action/location.ts';
@@ -9,10 +9,12 @@ import { Problem, throwProblems } from '../problem.ts';
 import { fence, md } from '../report/markdown.ts';
 import { renderPerfComment } from '../report/perf-comment.ts';
 import type { Clock } from '../timing/clock.ts';
-import { calibrate, calibrationText } from './calibration.ts';
+import { assess } from './assess.ts';
+import { type Calibration, calibrate, calibrationText, limitsOf } from './calibration.ts';
 import { type ComparisonFacts, compare, measured, newComparison, pairsWanted } from './comparison.ts';
 import { type ComparisonRecord, parseComparison, type ScenarioName, scenarioNames } from './comparison-record.ts';
 import { emulator, type Ground, ownBucket } from './ground.ts';
+import { atHome, type Lodging, withUser } from './lodging.ts';
 import { harnessHash, processorMs, thisMachine } from './machine.ts';
 import type { Bench } from './measure.ts';
 import { readPool } from './noise-pool.ts';
@@ -20,6 +22,7 @@ import { looks } from './pairs.ts';
 import type { Side } from './run-build.ts';
 import type { StageInputs } from './stage-inputs.ts';
 import { subjectOf } from './subject.ts';
+import { usualMebibytes, type Workloads } from './workloads.ts';
 
 /** What a stage that measures has of the machine. */
 export interface Surroundings {
@@ -30,6 +33,8 @@ export interface Surroundings {
   /** The publish bundle that lies beside this one. */
   readonly ownBundle: string;
   readonly node: string;
+  /** What there is to publish, the large file of so many mebibytes. */
+  readonly workloads: (mebibytes: number) => Workloads;
   /** What the paths in inputs are relative to. */
   readonly workspace: string;
   readonly temporaryFolder: string;
@@ -54,7 +59,7 @@ export async function measureStage(inputs: StageInputs, around: Surroundings): P
       (await recordAt(path)) ??
       newComparison(bench, await factsOf(around, { kind: 'commits', base, head }), scenariosOf(inputs));
     const pairs = (before.scenarios[0]?.runs.length ?? 0) / 2 + 2;
-    const record = await measured(bench, before, pairs);
+    const record = await withCeiling(bench, inputs, await measured(bench, before, pairs));
     await writeFile(path, `${JSON.stringify(record)}\n`);
     const wanted = pairs < least || pairsWanted(record, sessions) !== undefined;
     around.runner.output('more', String(wanted && pairs < looks[1]));
@@ -72,40 +77,54 @@ export async function settingsStage(inputs: StageInputs, around: Surroundings): 
     const { sessions } = await readPool(inputs.text('noise'));
     const facts = await factsOf(around, { kind: 'settings', base: a.words, head: b.words });
     const [scenario = 'incremental'] = scenariosOf(inputs);
-    const { result } = await compare(bench, facts, scenario, sessions);
+    const compared = await compare(bench, facts, scenario, sessions);
+    const calibration = inputs.text('ceiling') === 'true' ? await ceilingOf(bench) : undefined;
+    const record = calibration === undefined ? compared : { ...compared, ceiling: limitsOf(calibration) };
+    const result = assess(record, sessions);
     const text = renderPerfComment({ base: a.words, head: b.words, pairing }, { state: 'done', ...result });
     await appendSummary(text, runner);
-    if (inputs.text('ceiling') === 'true') await appendSummary(await ceilingOf(bench), runner);
+    if (calibration !== undefined)
+      await appendSummary(md`\n### Ceiling\n\n${fence(calibrationText(calibration))}`, runner);
     runner.output('verdict', result.verdict);
   });
 }
 
-/** What the store gives at most, below the comparison: a setting that comes near it cannot be beaten by another. */
-async function ceilingOf({ ground, pairing, clock }: Bench): Promise<string> {
-  const store = ground.store(`${ground.prefix}/${pairing}/ceiling`);
-  const calibration = await calibrate({ store, clock, cpuMs: processorMs }, pairing);
-  return md`\n### Ceiling\n\n${fence(calibrationText(calibration))}`;
+/** With what the store gives at most, where that is wanted and not known yet: a build that comes near it cannot be beaten by another. */
+async function withCeiling(bench: Bench, inputs: StageInputs, record: ComparisonRecord): Promise<ComparisonRecord> {
+  if (inputs.text('ceiling') !== 'true' || record.ceiling !== undefined) return record;
+  return { ...record, ceiling: limitsOf(await ceilingOf(bench)) };
+}
+
+function ceilingOf({ ground, pairing, clock }: Bench): Promise<Calibration> {
+  const store = ground.loaded(`${ground.prefix}/${pairing}/ceiling`);
+  return calibrate({ store, clock, cpuMs: processorMs }, pairing);
 }
 
 async function onBench(
   inputs: StageInputs,
-  { clock, runner, harness, node, temporaryFolder }: Surroundings,
+  around: Surroundings,
   pairing: string,
   sides: Bench['sides'],
   use: (bench: Bench) => Promise<void>,
 ): Promise<void> {
-  const folder = await mkdtemp(join(temporaryFolder, 'apt-perf-'));
-  try {
-    await using ground = await groundOf(inputs, runner, harness.emulator, node);
-    await use({ sides, ground, pairing, node, folder, clock, log: runner.info });
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  const { clock, runner, harness, node } = around;
+  const mebibytes = Number(inputs.optional('large-size', /^[1-9]\d{0,5}$/) ?? usualMebibytes);
+  await using lodging = await lodgingOf(inputs, around, sides);
+  await using ground = await groundOf(inputs, runner, harness.emulator, node);
+  const workloads = around.workloads(mebibytes);
+  await use({ ...lodging, ground, workloads, pairing, clock, log: runner.info });
+}
+
+function lodgingOf(inputs: StageInputs, around: Surroundings, sides: Bench['sides']): Promise<Lodging> {
+  const id = inputs.optional('user', /^[1-9]\d{3,8}$/);
+  if (id === undefined) return atHome(around, sides);
+  if (inputs.text('bucket') !== undefined) throw keysInTheOpen();
+  return withUser({ id: Number(id) }, around, sides);
 }
 
 /** The emulator, unless a bucket is named. */
 function groundOf(inputs: StageInputs, runner: Runner, script: string, node: string): Promise<Ground> | Ground {
-  if (inputs.text('bucket') === undefined) return emulator(script, roundTripMs, node, version);
+  if (inputs.text('bucket') === undefined) return emulator(script, { roundTripMs }, node, version);
   const reader = new InputReader(runner, runner.secrets);
   const location = readLocation(reader);
   const key = reader.secret('gpg-private-key');
@@ -176,6 +195,15 @@ function unknownScenario(): Problem {
     title: 'There is no such workload',
     what: 'The input `scenarios` names a workload that there is not.',
     advice: `Write one or several of ${scenarioNames.join(', ')}, the one to judge first.`,
+  });
+}
+
+function keysInTheOpen(): Problem {
+  return new Problem({
+    code: 'user-with-bucket',
+    title: 'Another user would see the keys of the bucket',
+    what: 'The inputs `user` and `bucket` are both given, and builds that run as another user are told their keys in the open.',
+    advice: 'Leave out `bucket` to measure against the emulator, or `user` for builds that you trust.',
   });
 }
 

@@ -8,16 +8,20 @@ import type { Verb } from '../timing/span.ts';
 import { seededChance } from './chance.ts';
 import type { MeasuredRun, MeasuredScenario } from './comparison-record.ts';
 import type { Ground, RequestCounts } from './ground.ts';
+import type { OtherUser } from './other-user.ts';
 import { looks, orderOfRuns, type Role } from './pairs.ts';
 import { publishedState } from './published-state.ts';
 import { type BuildRun, runBuild, type Side } from './run-build.ts';
 import { type SamplePackage, sampleFile } from './sample-package.ts';
-import type { Workload } from './workloads.ts';
+import type { Workload, Workloads } from './workloads.ts';
 
 /** What a measurement works with. */
 export interface Bench {
   readonly sides: Readonly<Record<Role, Side>>;
   readonly ground: Ground;
+  readonly workloads: Workloads;
+  /** As whom both sides run; absent: as this process's own user. */
+  readonly user?: OtherUser;
   /** The seed of the order, and a part of the prefix. */
   readonly pairing: string;
   /** The program that runs both sides. */
@@ -53,7 +57,7 @@ export async function measure(
     const order = orderOfRuns(looks[1], seededChance(`${pairing} ${workload.name}`)).slice(0, 2 * pairs);
     const runs = [...before];
     const measureOne = async (role: Role, name: string) => {
-      const run = await measureRun(bench, role, join(files, 'incoming'), template, `${root}/${name}`);
+      const run = await measureRun(bench, role, workload, join(files, 'incoming'), template, `${root}/${name}`);
       log(`${workload.name} ${name}: ${role} ${run.outcome}, ${Math.round(run.wallMs)} ms`);
       return run;
     };
@@ -80,7 +84,7 @@ interface Kept {
 async function publishTemplate(bench: Bench, { published }: Workload, files: string, prefix: string): Promise<Kept[]> {
   if (published.length === 0) return [];
   const { ground, sides } = bench;
-  const inputs = inputsOf(ground, join(files, 'published'), prefix);
+  const inputs = inputsOf(ground, {}, join(files, 'published'), prefix);
   const run = await runBuild(sides.base, inputs, join(bench.folder, 'run'), bench);
   if (run.ended === 'failed') bench.log(`what the base publishes first failed:\n${run.said}`);
   const store = ground.store(prefix);
@@ -103,6 +107,7 @@ async function publishTemplate(bench: Bench, { published }: Workload, files: str
 async function measureRun(
   bench: Bench,
   role: Role,
+  workload: Workload,
   incoming: string,
   template: readonly Kept[],
   prefix: string,
@@ -113,7 +118,7 @@ async function measureRun(
   await clock.sleep(restMs);
   await ground.counted?.();
   const folder = join(bench.folder, 'run');
-  const run = await runBuild(sides[role], inputsOf(ground, incoming, prefix), folder, bench);
+  const run = await runBuild(sides[role], inputsOf(ground, workload.inputs ?? {}, incoming, prefix), folder, bench);
   const counts = (await ground.counted?.()) ?? ownCounts(run.record);
   const repository = run.ended === 'ok' ? await publishedState(store, suite) : undefined;
   if (repository === undefined) log(`the ${role} failed:\n${run.said}`);
@@ -130,6 +135,8 @@ function measured(role: Role, run: BuildRun, counts: RequestCounts, repository: 
     phases: phases.map(({ name, wall }) => ({ name, ms: wall })),
     ...counts,
     requests: counts.requests.toSorted((a, b) => (a.verb < b.verb ? -1 : 1)),
+    ...(run.record === undefined ? {} : { depth: phases.reduce((sum, { waves }) => sum + waves, 0) }),
+    ...(run.cpuMs === undefined ? {} : { cpuMs: run.cpuMs }),
     retries: phases.reduce((sum, { retries }) => sum + retries, 0),
     ...(repository === undefined ? {} : { repository }),
   };
@@ -147,9 +154,18 @@ function ownCounts(record: RunRecord | undefined): RequestCounts {
   };
 }
 
-function inputsOf(ground: Ground, files: string, prefix: string): Record<string, string> {
+/** Both sides have a fixed number of requests in flight, unless it is what is compared: a client that feels its way takes another one each run. */
+function inputsOf(
+  ground: Ground,
+  own: Readonly<Record<string, string>>,
+  files: string,
+  prefix: string,
+): Record<string, string> {
   return {
     ...ground.inputs,
+    ...own,
+    'upload-concurrency': '16',
+    'rename-concurrency': '16',
     prefix,
     suites: suite,
     component: 'main',

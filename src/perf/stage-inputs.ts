@@ -27,6 +27,11 @@ export class StageInputs {
     return this.#needed(name, this.#reader.text(name), 'See perf/action.yml for what it is.');
   }
 
+  /** A value of this form; undefined where nothing is said. */
+  optional(name: string, form: RegExp): string | undefined {
+    return this.text(name) === undefined ? undefined : this.matching(name, form);
+  }
+
   /** A value of this form. */
   matching(name: string, form: RegExp): string {
     const value = this.required(name);

@@ -5,13 +5,16 @@ import { scanStanzas } from '../debian/stanza-index.ts';
 import { Problem } from '../problem.ts';
 import type { StoredForm } from './build-indexes.ts';
 import { digest } from './digest.ts';
+import { unreadableForm } from './foreign-indexes.ts';
 import { readForeignRelease } from './foreign-release.ts';
 import { mergeIndependentLists } from './independent-lists.ts';
-import { compressionOf, splitForm } from './index-paths.ts';
+import { compressionOf, namesPoolFiles, splitForm } from './index-paths.ts';
 import { byHashKey, canonicalKey } from './layout.ts';
 import type { Baseline, Foreign } from './look.ts';
+import { withPlainNames } from './plain-names.ts';
 import { largestIndex, requireHash } from './read-indexes.ts';
 import { type Phase, phase, type RunContext } from './run-context.ts';
+import { ownContents } from './suite-contents.ts';
 import { wave } from './wave.ts';
 
 /** A suite that another tool has made, read whole. */
@@ -20,7 +23,7 @@ export interface Adopted {
   readonly baseline: Baseline;
   /** Every stored form: each gets a by-hash name, which the other tool may not have given it. */
   readonly forms: readonly StoredForm[];
-  /** Indexes that were stored uncompressed only, to be built anew. */
+  /** Indexes to be built anew: those that were stored uncompressed only, or not as they have to be. */
   readonly lists: ReadonlyMap<string, Uint8Array>;
   /** Every index, uncompressed, by path without form. */
   readonly contents: ReadonlyMap<string, Uint8Array>;
@@ -42,9 +45,12 @@ export function adopt(
     const { release, text, vouched } = await readForeignRelease(reading.store, suite, foreign, run.origin?.trusted);
     const indexes = Map.groupBy(release.files, ({ path }) => splitForm(path).index);
     const found = (await wave([...indexes], ([index, files]) => takeIndex(reading, suite, index, files))).flat();
-    const taken = withIndependent(suite, release, found, declared);
+    const taken = withOwnContents(suite, release, withIndependent(suite, release, found, declared));
     const listed = taken.flatMap(({ files }) => files);
-    run.warn(description(suite, vouched, taken));
+    const missing = [...indexes.keys()].filter(
+      (path) => namesPoolFiles(path) && !found.some(({ index }) => index === path),
+    );
+    run.warn(description(suite, vouched, taken, missing));
     return {
       baseline: {
         record: standInRecord(suite, foreign.head),
@@ -76,24 +82,22 @@ async function takeIndex(
   files: readonly ReleaseFile[],
 ): Promise<TakenIndex[]> {
   if (index.endsWith('/Release') || index.endsWith('/Index')) return [];
-  const found = await wave(files, async (file) => {
-    if (splitForm(file.path).extension === '' && files.length > 1) return [];
-    const canonical = await store.get(canonicalKey(suite, file.path));
-    const object = canonical.found ? canonical : await store.get(byHashKey(suite, file.path, file.sha256));
-    if (!object.found) return [];
-    requireHash(object.body, file, suite);
-    return [{ path: file.path, bytes: object.body, sha256: file.sha256 }];
-  });
-  const stored = found.flat();
-  const [first] = stored;
+  const stored = await storedForms(store, suite, files);
+  const first = stored.find(({ path }) => compressionOf(path) !== undefined);
   const compression = first === undefined ? undefined : compressionOf(first.path);
-  if (first === undefined || compression === undefined) return [];
+  if (first === undefined || compression === undefined) {
+    // A list left out would take its packages out of the suite.
+    if (stored.length > 0 && namesPoolFiles(index)) throw unreadableForm(suite, index);
+    return [];
+  }
   const twin = files.find(({ path }) => path === index);
   const origin = `${first.path} of suite ${suite}`;
   const content = await scope.work('unpack', first.bytes.length, () =>
     decompress(compression, first.bytes, twin?.size ?? largestIndex, origin),
   );
   if (twin !== undefined) requireHash(content, twin, suite);
+  const plain = withPlainNames(index, content);
+  if (plain !== content) return [toBeBuilt(index, plain)];
   const forms = stored.filter(({ path }) => path !== index);
   return [
     {
@@ -106,6 +110,28 @@ async function takeIndex(
       ],
     },
   ];
+}
+
+/** Those of the forms that exist. The uncompressed twin, which most tools list without storing it, is looked for where there is no other. */
+async function storedForms(
+  store: Phase['store'],
+  suite: string,
+  files: readonly ReleaseFile[],
+): Promise<readonly StoredForm[]> {
+  const [twins, packed] = [true, false].map((bare) =>
+    files.filter(({ path }) => (splitForm(path).extension === '') === bare),
+  );
+  for (const forms of [packed ?? [], twins ?? []]) {
+    const found = await wave(forms, async (file): Promise<StoredForm[]> => {
+      const canonical = await store.get(canonicalKey(suite, file.path));
+      const object = canonical.found ? canonical : await store.get(byHashKey(suite, file.path, file.sha256));
+      if (!object.found) return [];
+      requireHash(object.body, file, suite);
+      return [{ path: file.path, bytes: object.body, sha256: file.sha256 }];
+    });
+    if (found.flat().length > 0) return found.flat();
+  }
+  return [];
 }
 
 /** In place of the record that there is not yet, or that cannot be read. */
@@ -141,20 +167,34 @@ function withIndependent(
   if (apart.size > 0 && architectures.length === 0) throw architecturesUnknown(suite);
   return [
     ...taken.filter(({ index }) => !lists.has(index) && !apart.has(index)),
-    ...Array.from(lists, ([index, content]) => ({
-      index,
-      content,
-      forms: [],
-      files: [{ path: index, size: content.length, sha256: digest(content) }],
-    })),
+    ...Array.from(lists, ([index, content]) => toBeBuilt(index, content)),
   ];
 }
 
-function description(suite: string, vouched: string, taken: readonly TakenIndex[]): string {
+/** Contents as this tool keeps them; whatever else of that kind was listed would not be kept up to date. */
+function withOwnContents(suite: string, release: Release, taken: readonly TakenIndex[]): readonly TakenIndex[] {
+  const contents = new Map(taken.map(({ index, content }) => [index, content]));
+  const components = (fieldValue(release.fields, 'Components') ?? '').split(/\s+/).filter(Boolean);
+  const listed = taken.flatMap(({ index }) => /\/binary-([^/]+)\/Packages$/.exec(index)?.[1] ?? []);
+  const architectures = [...new Set(listed)].filter((name) => name !== 'all').sort();
+  const { lists, apart } = ownContents(suite, contents, { components, architectures });
+  return [
+    ...taken.filter(({ index }) => !lists.has(index) && !apart.has(index)),
+    ...Array.from(lists, ([index, content]) => toBeBuilt(index, content)),
+  ];
+}
+
+/** An index that is not stored as it is to be. */
+function toBeBuilt(index: string, content: Uint8Array): TakenIndex {
+  return { index, content, forms: [], files: [{ path: index, size: content.length, sha256: digest(content) }] };
+}
+
+function description(suite: string, vouched: string, taken: readonly TakenIndex[], missing: readonly string[]): string {
   const lists = taken
     .filter(({ index }) => index.endsWith('/Packages') || index.endsWith('/Sources'))
     .map(({ index, content }) => `${scanStanzas(content, `${index} of suite ${suite}`).length} in ${index}`);
-  return `Suite ${suite} was taken over from ${vouched}: ${lists.length === 0 ? 'no packages' : lists.join(', ')}.`;
+  const left = missing.length === 0 ? '' : ` Listed there and not stored: ${missing.join(', ')}.`;
+  return `Suite ${suite} was taken over from ${vouched}: ${lists.length === 0 ? 'no packages' : lists.join(', ')}.${left}`;
 }
 
 /** Of a suite whose packages are for all and nothing else. */

@@ -29,9 +29,9 @@ export interface StoredForm {
 
 /** The index phase of one suite: Contents merged, and everything that changed in all its forms. */
 export function buildSuite(run: RunContext, settings: GenerationSettings, prepared: Prepared): Promise<BuiltIndex[]> {
-  const { suite, plan, indexes, adopted, forms } = prepared;
+  const { suite, plan, indexes, vouching = [], adopted, forms } = prepared;
   return phase(run, 'index', suite, async (indexing) => {
-    const contents = await mergeContentsIndexes(run, indexing, suite, plan.contents, indexes);
+    const contents = await mergeContentsIndexes(run, indexing, suite, plan.contents, indexes, vouching);
     const lists = new Map([...(adopted?.lists ?? []), ...plan.lists, ...contents]);
     const [first = 'gz', ...others] = settings.compression;
     // Contents is large and read by apt-file alone: one form of it is enough, and gzip is the one that every reader knows.

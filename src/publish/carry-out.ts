@@ -2,8 +2,9 @@ import { type Problem, Problems, throwProblems } from '../problem.ts';
 import { probe } from '../store/probe.ts';
 import type { TimedRun } from '../timing/record.ts';
 import { buildSuite } from './build-indexes.ts';
+import type { TakenName } from './list-changes.ts';
 import { dryResult, type SuiteResult, unchangedResult } from './outcome.ts';
-import type { Prepare } from './prepare.ts';
+import type { Prepare, Prepared } from './prepare.ts';
 import type { CommandName, GenerationSettings } from './request.ts';
 import { phase, type RunContext } from './run-context.ts';
 import type { Conditions } from './suite-record.ts';
@@ -34,12 +35,17 @@ export async function carryOut(
   prepare: Prepare,
 ): Promise<SuiteResult[]> {
   const [prepared, before] = await together(
-    wave(suites, prepare),
+    wave(suites, (suite) => prepare(suite, [])),
     settings.dryRun ? wave(suites, (suite) => timesBefore(run, suite, settings.command)) : undefined,
   );
   const problems = prepared.flatMap(({ plan }) => plan.problems);
   if (!settings.dryRun) throwProblems(problems);
-  for (const warning of prepared.flatMap(({ plan }) => plan.warnings)) run.warn(warning);
+  const told = new Set<string>();
+  const tell = ({ plan }: Prepared) => {
+    for (const warning of plan.warnings.filter((each) => !told.has(each))) run.warn(warning);
+    for (const warning of plan.warnings) told.add(warning);
+  };
+  for (const suite of prepared) tell(suite);
   if (settings.dryRun) {
     const shown = await wave(prepared, async (suite) =>
       suite.changed ? dryResult(suite, await buildSuite(run, settings, suite)) : unchangedResult(suite),
@@ -51,7 +57,11 @@ export async function carryOut(
   let probing: Promise<Conditions> | undefined;
   let registering: Promise<void> | undefined;
   const shared = {
-    prepare,
+    prepare: async (suite: string, taken: readonly TakenName[]) => {
+      const again = await prepare(suite, taken);
+      tell(again);
+      return again;
+    },
     uploads: uploads(run),
     register: (conditions: Conditions) => {
       registering ??= phase(run, 'upload', undefined, (entering) => enterSuites(run, entering, suites, conditions));

@@ -74,6 +74,11 @@ export class Claim {
     return now.claim.run === this.#record.claim.run && now.generation.number === this.#record.generation.number;
   }
 
+  /** After the commit: adds to the record what later runs are to know, unless somebody else has claimed since. */
+  async learn(run: RunContext, store: ObjectStore, facts: Pick<SuiteRecord, 'slowCopies'>): Promise<void> {
+    await this.#replace(run, store, { ...this.#record, ...facts });
+  }
+
   #isOver(run: RunContext): boolean {
     return run.clock.monotonic() - this.#at >= this.#record.claim.limitSeconds * 1000;
   }
@@ -83,15 +88,23 @@ export class Claim {
     const { claim } = this.#record;
     // Other bytes, so that whoever waits for this claim to end sees that it has begun anew.
     const record = { ...this.#record, claim: { ...claim, renewals: (claim.renewals ?? 0) + 1 } };
+    if (!(await this.#replace(run, store, record))) {
+      throw new Overtaken(`The claim on suite ${this.suite} was taken over.`);
+    }
+    this.#at = at;
+  }
+
+  /** False when the record is not this claim any more. */
+  async #replace(run: RunContext, store: ObjectStore, record: SuiteRecord): Promise<boolean> {
     const swapped = await swap(store, run.clock, record.conditions, {
       key: recordKey(this.suite),
       body: renderSuiteRecord(record),
       attributes: ownAttributes,
       expected: { etag: this.#etag },
     });
-    if (!swapped.swapped) throw new Overtaken(`The claim on suite ${this.suite} was taken over.`);
+    if (!swapped.swapped) return false;
     this.#record = record;
     this.#etag = swapped.etag;
-    this.#at = at;
+    return true;
   }
 }

@@ -31,10 +31,13 @@ export function claimGeneration(
     built: generation.built,
     added: [...plan.poolFiles.map(({ key }) => key), ...plan.referenced],
     unlisted: plan.unlisted,
+    versions: plan,
     pool,
     abandoned: prepared.abandoned,
     orphans: prepared.orphans,
     conditions,
+    // Whoever names a method has it learnt anew afterwards.
+    slowCopies: run.renameMethod === undefined && published?.record.slowCopies === true,
     claim: { run: run.run, limitSeconds: Math.ceil(run.claimLimit / 1000) },
     made: makingOf(run, prepared),
     now: run.clock.now(),

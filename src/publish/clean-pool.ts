@@ -5,6 +5,15 @@ import { isSettled, type PoolRecord } from './pool-record.ts';
 import { reachedBy } from './reach.ts';
 import { type Phase, phase, type RunContext } from './run-context.ts';
 import type { SuiteRecord } from './suite-record.ts';
+import { enteredSuites } from './suite-register.ts';
+
+/**
+ * What is due waits until there is one file for so many suites, since each suite is asked whether it still reaches them: so the requests
+ * grow with what is removed, whatever the number of suites, and where there are few nothing waits.
+ */
+const suitesPerFile = 16;
+/** But no longer than this past its grace: milliseconds. */
+const patience = 30 * 24 * 3600_000;
 
 /** How many settled files the record of the pool remembers, so that the suites can forget them. */
 const remembered = 5000;
@@ -14,12 +23,18 @@ const remembered = 5000;
  * only then are the suites read, so that a publisher who lists one of them either is seen here, or sees it condemned. What some
  * suite still reaches is taken back.
  *
- * `due`: at most 1000 files, one batch delete.
+ * `due`: files past their grace, at most 1000: one batch delete. `overdue`: by how much the oldest is, milliseconds.
  */
-export async function cleanPool(run: RunContext, claim: Claim, due: SuiteRecord['unlisted']): Promise<void> {
+export async function cleanPool(
+  run: RunContext,
+  claim: Claim,
+  due: SuiteRecord['unlisted'],
+  overdue: number,
+): Promise<void> {
   const { suite, record } = claim;
   const { conditions } = record;
   await phase(run, 'clean', suite, async (cleaning) => {
+    if (overdue < patience && due.length * suitesPerFile < (await enteredSuites(cleaning.store, suite)).length) return;
     const quiet = await settledPool(run, cleaning.store, conditions);
     const files = due.filter((file) => !isSettled(quiet.record, suite, file)).map(({ filename }) => filename);
     if (files.length === 0) return;
@@ -47,7 +62,7 @@ async function removeUnreached(
   condemnedAt: number,
 ): Promise<PoolRecord['settled']> {
   const trusted = run.keys === undefined ? undefined : publicKeys(run.keys);
-  const reached = await reachedBy(store, trusted, files);
+  const reached = await reachedBy(store, trusted, await enteredSuites(store, suite), files);
   const unreached = files.filter((file) => !reached.has(file));
   // Past its time limit a cleaner may have been taken over, and what it condemned may be listed again.
   const inTime = async () => {

@@ -3,7 +3,6 @@ import { type Claim, Overtaken } from './claim-guard.ts';
 import { cleanPool } from './clean-pool.ts';
 import { byHashKey } from './layout.ts';
 import { phase, type RunContext } from './run-context.ts';
-import type { SuiteRecord } from './suite-record.ts';
 import { wave } from './wave.ts';
 
 /** What one DeleteObjects request takes. */
@@ -17,7 +16,8 @@ const poolGrace = 7 * 24 * 3600_000;
  */
 export async function clean(run: RunContext, claim: Claim): Promise<void> {
   const { suite, record } = claim;
-  const due = dueFiles(record, run.clock.now());
+  const now = run.clock.now();
+  const due = record.unlisted.filter(({ since }) => now - Date.parse(since) > poolGrace);
   if (record.condemned.length === 0 && due.length === 0) return;
   try {
     if (record.condemned.length > 0) {
@@ -26,16 +26,15 @@ export async function clean(run: RunContext, claim: Claim): Promise<void> {
       const inTime = { before: () => claim.assertInTime(run) };
       await phase(run, 'clean', suite, ({ store }) => wave(batches(keys), (batch) => store.delete(batch)), inTime);
     }
-    if (due.length > 0) await cleanPool(run, claim, due.slice(0, batchSize));
+    if (due.length > 0) {
+      const oldest = Math.min(...due.map(({ since }) => Date.parse(since)));
+      await cleanPool(run, claim, due.slice(0, batchSize), now - oldest - poolGrace);
+    }
   } catch (error) {
     if (error instanceof Overtaken) return;
     if (!(error instanceof Problem)) throw error;
     run.warn(`Suite ${suite} is published; old files were not removed: ${error.what}`);
   }
-}
-
-function dueFiles(record: SuiteRecord, now: number): SuiteRecord['unlisted'] {
-  return record.unlisted.filter(({ since }) => now - Date.parse(since) > poolGrace);
 }
 
 function batches(keys: readonly string[]): string[][] {

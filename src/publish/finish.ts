@@ -2,7 +2,8 @@ import { Problem } from '../problem.ts';
 import { type Condition, type ObjectStore, TransientStoreError } from '../store/object-store.ts';
 import { canonicalAttributes } from './attributes.ts';
 import { type Claim, Overtaken } from './claim-guard.ts';
-import { byHashKey, canonicalKey, headKey } from './layout.ts';
+import { byHashKey, headKey } from './layout.ts';
+import { type StagedBytes, writeCanonical } from './rename-method.ts';
 import { putName, restore } from './restore.ts';
 import { type Phase, type PhaseGuard, phase, type RunContext } from './run-context.ts';
 import type { StoredIndex } from './suite-record.ts';
@@ -20,17 +21,19 @@ const commits = 10;
  * after a crash, anybody else who has taken the claim over (invariant 3).
  *
  * `expected` is the head that was read together with the record; `beside` runs beside the renames and must have ended before the
- * commit (the second look at the pool). Nothing here can make the head go back (invariant 4).
+ * commit (the second look at the pool); `staged` is what this run has at hand of what it claims.
+ * Nothing here can make the head go back (invariant 4).
  */
 export async function finish(
   run: RunContext,
   claim: Claim,
   expected: Condition,
   beside: (phase: Phase) => Promise<void>,
+  staged?: StagedBytes,
 ): Promise<Finished> {
   const guard: PhaseGuard = { before: (store) => claim.assertMine(run, store), after: () => claim.writeEnded(run) };
   try {
-    const rename = (renaming: Phase) => renameAll(claim, renaming, beside);
+    const rename = (renaming: Phase) => renameAll(run, claim, renaming, beside, staged);
     await phase(run, 'rename', claim.suite, rename, guard);
     const committing = (phase: Phase) => commit(run, claim, expected, phase);
     const outcome = await phase(run, 'commit', claim.suite, committing, guard);
@@ -49,28 +52,38 @@ export async function finish(
   return 'overtaken';
 }
 
-async function renameAll(claim: Claim, renaming: Phase, beside: (phase: Phase) => Promise<void>): Promise<void> {
+async function renameAll(
+  run: RunContext,
+  claim: Claim,
+  renaming: Phase,
+  beside: (phase: Phase) => Promise<void>,
+  staged: StagedBytes | undefined,
+): Promise<void> {
   const { renames, releaseGpg } = claim.record.generation;
   renaming.scope.expect(renames.length + 2);
   await together(
-    wave(renames, (index) => rename(claim, renaming, index)),
+    wave(renames, (index) => rename(run, claim, renaming, index, staged)),
     releaseGpg === undefined ? undefined : putName(renaming.store, claim.suite, 'Release.gpg', releaseGpg),
     beside(renaming),
   );
 }
 
-/** A canonical name becomes a server-side copy of the by-hash object: there is nothing to delete after it. */
-async function rename(claim: Claim, { store }: Phase, index: StoredIndex): Promise<void> {
-  const { suite } = claim;
-  const from = byHashKey(suite, index.path, index.sha256);
-  const answer = await store.copy(from, canonicalKey(suite, index.path), canonicalAttributes(index.path, index.sha256));
-  if ('written' in answer) return;
+/** A canonical name becomes a copy of the by-hash object: there is nothing to delete after it. */
+async function rename(
+  run: RunContext,
+  claim: Claim,
+  { store }: Phase,
+  index: StoredIndex,
+  staged: StagedBytes | undefined,
+): Promise<void> {
+  const { suite, record } = claim;
+  if (await writeCanonical(run, store, suite, index, { staged, known: record.slowCopies === true })) return;
   // Whoever took the claim over may have given it up, and removed what it had staged.
   if (!(await claim.isMine(store))) throw new Overtaken(`The claim on suite ${suite} was taken over.`);
   throw new Problem({
     code: 'by-hash-missing',
     title: 'A staged index is gone',
-    what: `${index.path} of suite ${suite} was staged as ${from}, and now that object does not exist.`,
+    what: `${index.path} of suite ${suite} was staged as ${byHashKey(suite, index.path, index.sha256)}, and now that object does not exist.`,
     advice: 'Look for a lifecycle rule or a script that deletes objects under dists/, then run the job again.',
   });
 }

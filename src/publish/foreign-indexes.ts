@@ -6,6 +6,7 @@ import { publicAccessDenied } from '../store/http.ts';
 import type { Found, NotFound } from '../store/object-store.ts';
 import { readableForms, splitForm } from './index-paths.ts';
 import { byHashKey, canonicalKey } from './layout.ts';
+import { withPlainNames } from './plain-names.ts';
 import { largestIndex, requireHash } from './read-indexes.ts';
 import type { Phase } from './run-context.ts';
 import { wave } from './wave.ts';
@@ -75,7 +76,7 @@ async function readForeignIndex(
     const limit = twin?.size ?? largestIndex;
     const content = await scope.work('unpack', body.length, () => decompress(compression, body, limit, origin));
     if (twin !== undefined) requireHash(content, twin, suite);
-    return content;
+    return withPlainNames(index, content);
   }
   throw new Problem({
     code: 'import-index-missing',
@@ -122,4 +123,14 @@ export async function readForeignIndexes(
       async ({ path }): Promise<[string, Uint8Array]> => [path, await readForeignIndex(reading, suite, release, path)],
     ),
   );
+}
+
+/** Of an index that is there, and only in forms like `.lz4`. */
+export function unreadableForm(suite: string, index: string): Problem {
+  return new Problem({
+    code: 'index-form-unknown',
+    title: 'A published index cannot be read',
+    what: `${index} of suite ${suite} is published in no form that can be read here.`,
+    advice: 'Publish it once as .gz or .xz with the tool that made it.',
+  });
 }

@@ -5,6 +5,7 @@ import { type SuiteResult, unchangedResult } from './outcome.ts';
 import { missingSuite } from './prepare-remove.ts';
 import { phase, type RunContext } from './run-context.ts';
 import type { Making, SuiteRecord } from './suite-record.ts';
+import { timesOf } from './timings.ts';
 import { wave } from './wave.ts';
 
 /** One generation that a suite can go back to, or has. */
@@ -18,6 +19,8 @@ export interface HistoryEntry {
   readonly made?: Making;
   /** ISO 8601: when another one took its place. */
   readonly replaced?: string;
+  /** How long the run took that made it; of the last runs alone. */
+  readonly durationMs?: number;
 }
 
 /** Tells the generations of every suite, newest first. It writes nothing, not even what a stopped run has left to finish. */
@@ -27,9 +30,15 @@ export function history(run: RunContext, suites: readonly string[]): Promise<Sui
     const sight = await phase(run, 'read', suite, ({ store }) => look(store, suite, trusted, false));
     if (sight.state !== 'settled' && sight.state !== 'apart') throw missingSuite(suite);
     const { published } = sight;
+    const entries = entriesOf(published.record, sight.state === 'settled');
+    const made = entries.flatMap(({ number, made }) => (made === undefined ? [] : [{ number, command: made.command }]));
+    const times = await timesOf(run, suite, made);
     return {
       ...unchangedResult({ suite, published }),
-      history: entriesOf(published.record, sight.state === 'settled'),
+      history: entries.map((entry) => {
+        const durationMs = times.get(entry.number)?.durationMs;
+        return durationMs === undefined ? entry : { ...entry, durationMs };
+      }),
     };
   });
 }

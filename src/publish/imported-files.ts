@@ -25,7 +25,7 @@ export class ImportedFiles {
 
   /** `origin` names the index. Throws `import-entry` for what cannot be imported, `import-name-twice` for one name with two hashes. */
   add({ filename, size, sha256 }: ListedFile, origin: string): void {
-    const key = keyOf(filename);
+    const key = keyOfName(filename);
     if (!isPoolPath(key) || key.startsWith('.apt-publish-'))
       throw unusable(origin, filename, 'is no place for a package');
     if (sha256 === undefined || !/^[0-9a-f]{64}$/.test(sha256))
@@ -41,7 +41,7 @@ export class ImportedFiles {
 }
 
 /** What a `Filename` stands for: apt takes `./pool/…` and `/pool/…` for `pool/…`. */
-function keyOf(filename: string): string {
+export function keyOfName(filename: string): string {
   return filename.replace(/^(?:\.?\/)+/, '');
 }
 

@@ -17,6 +17,11 @@ export function contentsPath(component: string, architecture: string): string {
   return `${component}/Contents-${architecture}`;
 }
 
+/** Whether this is such an index: it lies at the root of a suite where other tools have made it. */
+export function isContents(index: string): boolean {
+  return /(?:^|\/)Contents-[^/]+$/.test(index);
+}
+
 /** The forms that can be read, in the order in which that is cheap; the empty one is the uncompressed twin. */
 export const readableForms: ReadonlyMap<string, Compression> = new Map([
   ['.gz', 'gz'],

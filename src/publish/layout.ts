@@ -17,9 +17,14 @@ export function suiteOfRecordKey(key: string): string | undefined {
   return key.slice(ownPrefix.length, -'.json'.length);
 }
 
-/** The times of the last run of a command on a suite. No record ends like this. */
-export function timesKey(suite: string, command: string): string {
-  return `${ownPrefix}timings/${suite}.${command}`;
+/** The times of one run of a command on a suite, in one of so many places. No record ends like this. */
+export function timesKey(suite: string, command: string, place: number): string {
+  return `${timesPrefix(suite)}${command}.${place}`;
+}
+
+/** Where the times of a suite's runs lie, and perhaps those of a suite whose longer name begins like its own. */
+export function timesPrefix(suite: string): string {
+  return `${ownPrefix}timings/${suite}.`;
 }
 
 /** The object that readers follow: an unsigned suite has no InRelease, and apt falls back to Release. */

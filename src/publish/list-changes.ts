@@ -29,6 +29,12 @@ export interface PoolName {
   readonly sha256?: string | undefined;
 }
 
+/** A name that stands for other bytes than those that are to be published under it. */
+export interface TakenName extends PoolName {
+  /** Other suites that list it; none when an interrupted run has left it, or one that is not done yet. */
+  readonly suites?: readonly string[];
+}
+
 /** The file list of one package, by the hash of its .deb; `paths` when this run has read it itself. */
 export interface FileList {
   readonly location: string;
@@ -52,6 +58,8 @@ export interface ListChanges {
   readonly referenced: string[];
   /** Pool files that the changed lists no longer hold. */
   readonly unlisted: PoolName[];
+  /** Names (`superseded.ts`) of listed versions that newer ones follow, where retention goes by age. */
+  readonly superseded: string[];
   readonly contents: ContentsChange[];
   /** Who brings most into each list and Contents index, by path without form. */
   readonly contributors: Map<string, readonly IndexContributor[]>;
@@ -66,6 +74,7 @@ export function noChanges(): ListChanges {
     poolFiles: [],
     referenced: [],
     unlisted: [],
+    superseded: [],
     contents: [],
     contributors: new Map(),
     packages: [],
@@ -84,6 +93,7 @@ export function gathered(changes: readonly ListChanges[], contents: boolean): Su
     poolFiles: changes.flatMap(({ poolFiles }) => poolFiles),
     referenced: changes.flatMap(({ referenced }) => referenced),
     unlisted: changes.flatMap(({ unlisted }) => unlisted),
+    superseded: changes.flatMap(({ superseded }) => superseded),
     contents: contents ? changes.flatMap((each) => each.contents) : [],
     contributors: new Map(changes.flatMap(({ contributors }) => [...contributors])),
     packages: changes.flatMap(({ packages }) => packages),

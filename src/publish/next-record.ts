@@ -10,6 +10,7 @@ import type { PoolSight } from './pool-look.ts';
 import { isSettled } from './pool-record.ts';
 import { isPoolPath } from './stored-path.ts';
 import type { Conditions, KeptGeneration, Making, StoredIndex, SuiteRecord } from './suite-record.ts';
+import { nextSuperseded } from './superseded.ts';
 
 /** Generations besides the newest that are kept however old they are. */
 const keptAtLeast = 2;
@@ -34,12 +35,15 @@ export function nextRecord(input: {
   built: readonly BuiltIndex[];
   added: readonly string[];
   unlisted: readonly PoolName[];
+  /** What the plan says of the versions of packages. */
+  versions: Parameters<typeof nextSuperseded>[1];
   pool: PoolSight;
   /** A generation that was claimed after the published one and never committed: its names are put back, its objects go. */
   abandoned: Abandoned | undefined;
   /** By-hash objects that nothing names. */
   orphans: readonly StoredIndex[];
   conditions: Conditions;
+  slowCopies: boolean;
   claim: SuiteRecord['claim'];
   made: Making;
   /** The moment of un-listing for what this generation replaces, milliseconds since the epoch. */
@@ -70,6 +74,7 @@ export function nextRecord(input: {
     ...(before?.fading ?? []).filter(({ until }) => Date.parse(until) > now),
   ].filter(goes);
   const listedAgain = new Set(input.added);
+  const superseded = nextSuperseded(before?.superseded, input.versions, now);
   return {
     schema: 'apt-publish/suite/1',
     suite,
@@ -98,7 +103,9 @@ export function nextRecord(input: {
     ].filter(
       (file) => isPoolPath(file.filename) && !listedAgain.has(file.filename) && !isSettled(pool.record, suite, file),
     ),
+    ...(superseded === undefined ? {} : { superseded }),
     conditions: input.conditions,
+    ...(input.slowCopies ? { slowCopies: true as const } : {}),
     named: digestsOf([stored, ...kept.map(({ dropped }) => dropped)].flatMap(packageLists), before?.named, input.built),
     embedded: embed(stillEmbedded(published, stored), stored, input.built),
   };

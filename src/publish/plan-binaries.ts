@@ -1,7 +1,7 @@
 import { contentsLocation, entryFile, packagesStanza } from '../debian/packages.ts';
 import { ownPoolName, poolName } from '../debian/pool.ts';
-import { conflict } from './conflict.ts';
-import type { ListChanges, PoolName } from './list-changes.ts';
+import { conflict, poolConflict } from './conflict.ts';
+import type { ListChanges, TakenName } from './list-changes.ts';
 import { arrivingCopy, keyOf, type PackageList } from './package-list.ts';
 import type { OnConflict } from './request.ts';
 import type { ScannedBinary } from './scanned.ts';
@@ -16,13 +16,13 @@ export function placeBinaries(
   input: {
     readonly suite: string;
     readonly component: string;
-    /** Names that the pool still holds although no list does, with the hash of their bytes. */
-    readonly reserved: readonly PoolName[];
+    /** Names that the pool holds although no list of this suite does, with the hash of their bytes where it is known. */
+    readonly reserved: readonly TakenName[];
     readonly onConflict: OnConflict;
   },
   changes: ListChanges,
 ): void {
-  const taken = new Map(input.reserved.map(({ filename, sha256 }) => [filename, sha256 ?? '']));
+  const taken = new Map(input.reserved.map((name) => [name.filename, name]));
   for (const item of packages) place(item, lists, taken, input, changes);
 }
 
@@ -45,7 +45,7 @@ export function giveIndependentPackages(lists: readonly PackageList[]): void {
 function place(
   item: ScannedBinary,
   lists: readonly PackageList[],
-  taken: Map<string, string>,
+  taken: Map<string, TakenName>,
   input: { suite: string; component: string; onConflict: OnConflict },
   changes: ListChanges,
 ): void {
@@ -79,7 +79,15 @@ function place(
     }
     changes.unlisted.push({ filename: listed.filename, sha256: listed.sha256 });
   }
-  const filename = freeName(item, input.component, lists, taken);
+  const name = poolName({ ...item, component: input.component, extension: item.kind });
+  const elsewhere = taken.get(name)?.suites ?? [];
+  if (elsewhere.length > 0 && input.onConflict !== 'replace') {
+    const problem = poolConflict({ key: name, file: item.file }, elsewhere);
+    if (input.onConflict === 'error') changes.problems.push(problem);
+    else changes.warnings.push(`${item.file.path} was skipped: ${problem.what}`);
+    return;
+  }
+  const filename = freeName(name, item, lists, taken);
   changes.poolFiles.push({ key: filename, file: item.file });
   changes.packages.push({
     change: entry === undefined ? 'added' : 'replaced',
@@ -92,8 +100,8 @@ function place(
   const { size, md5, sha256 } = item.file;
   const bytes = packagesStanza({ control: item.control, filename, size, md5, sha256 });
   const fileList = { location: contentsLocation(item.control), sha256, paths: item.contents };
-  const { package: name, version, architecture } = item;
-  for (const target of targets) target.add.push({ package: name, version, architecture, bytes, fileList });
+  const { version, architecture } = item;
+  for (const target of targets) target.add.push({ package: item.package, version, architecture, bytes, fileList });
 }
 
 /**
@@ -101,19 +109,18 @@ function place(
  * differ in their epoch only), the new bytes get a name of their own.
  */
 function freeName(
+  name: string,
   item: ScannedBinary,
-  component: string,
   lists: readonly PackageList[],
-  taken: Map<string, string>,
+  taken: Map<string, TakenName>,
 ): string {
   const { sha256 } = item.file;
-  const name = poolName({ ...item, component, extension: item.kind });
   const line = Buffer.from(`\nFilename: ${name}\n`);
   const listed = lists.some(({ bytes }) =>
     Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(line),
   );
   const holder = taken.get(name);
-  const free = (!listed && holder === undefined) || holder === sha256 ? name : ownPoolName(name, sha256);
-  taken.set(free, sha256);
+  const free = (!listed && holder === undefined) || holder?.sha256 === sha256 ? name : ownPoolName(name, sha256);
+  taken.set(free, { filename: free, sha256 });
   return free;
 }

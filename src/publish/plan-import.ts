@@ -3,7 +3,7 @@ import type { IndexEntry } from '../debian/stanza-index.ts';
 import { Problem } from '../problem.ts';
 import type { ForeignIndex } from './foreign-indexes.ts';
 import type { ImportedFiles } from './imported-files.ts';
-import { type PackagesKind, packagesPath, sourcesPath } from './index-paths.ts';
+import { namesPoolFiles, type PackagesKind, packagesPath, sourcesPath } from './index-paths.ts';
 import { gathered, type ListChanges, noChanges, type SuitePlan } from './list-changes.ts';
 import { sourcePoolFiles } from './listed-source.ts';
 import { type Arriving, arrivingCopy, closeLists, keyOf, openList, type PackageList } from './package-list.ts';
@@ -154,10 +154,9 @@ function sumsOf({ bytes }: SourceList, entry: IndexEntry): string {
 }
 
 /** Translations and Contents, as they are: into a suite that has none of its own. */
-function takeOthers({ has, foreign, indexes }: Importing, changes: ListChanges): void {
-  for (const { path, kind } of indexes) {
-    const bytes = foreign.get(path);
-    if (bytes === undefined || (kind !== 'translation' && kind !== 'contents')) continue;
+function takeOthers({ has, foreign }: Importing, changes: ListChanges): void {
+  for (const [path, bytes] of foreign) {
+    if (namesPoolFiles(path)) continue;
     if (!has.indexes.has(path)) changes.lists.set(path, bytes);
     else changes.warnings.push(`${path} was not imported, since the suite has one of its own.`);
   }

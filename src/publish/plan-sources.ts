@@ -1,7 +1,7 @@
 import { poolFolder } from '../debian/pool.ts';
 import { sourcesStanza } from '../debian/sources.ts';
-import { conflict } from './conflict.ts';
-import type { ListChanges } from './list-changes.ts';
+import { conflict, poolConflict } from './conflict.ts';
+import type { ListChanges, TakenName } from './list-changes.ts';
 import { type ListedSource, listedSource } from './listed-source.ts';
 import type { OnConflict } from './request.ts';
 import type { ScannedSource } from './scanned.ts';
@@ -11,7 +11,7 @@ import type { SourceList } from './source-list.ts';
 export function placeSources(
   list: SourceList,
   sources: readonly ScannedSource[],
-  input: { readonly suite: string; readonly onConflict: OnConflict },
+  input: { readonly suite: string; readonly reserved: readonly TakenName[]; readonly onConflict: OnConflict },
   changes: ListChanges,
 ): void {
   const { bytes, entries, component } = list;
@@ -36,9 +36,18 @@ export function placeSources(
         );
       continue;
     }
-    if (entry !== undefined) list.remove.add(entry);
     const folder = poolFolder(component, source.package);
-    const directory = clash === undefined ? folder : `${folder}/${source.files[0]?.sha256.slice(0, 8) ?? ''}`;
+    const held = heldOtherwise(source, folder, input.reserved);
+    const elsewhere = held.find(({ suites }) => suites.length > 0);
+    if (elsewhere !== undefined && input.onConflict !== 'replace') {
+      const problem = poolConflict(elsewhere, elsewhere.suites);
+      if (input.onConflict === 'error') changes.problems.push(problem);
+      else changes.warnings.push(`${source.files[0]?.path ?? source.package} was skipped: ${problem.what}`);
+      continue;
+    }
+    if (entry !== undefined) list.remove.add(entry);
+    const directory =
+      clash === undefined && held.length === 0 ? folder : `${folder}/${source.files[0]?.sha256.slice(0, 8) ?? ''}`;
     const files = source.files.map((file) => ({ ...file, name: nameOf(file.path) }));
     for (const file of files) changes.poolFiles.push({ key: `${directory}/${file.name}`, file });
     list.add.push({
@@ -60,6 +69,16 @@ export function placeSources(
       size: files.reduce((sum, { size }) => sum + size, 0),
     });
   }
+}
+
+/** Its files whose names in this folder stand for other bytes, and the suites that list those. */
+function heldOtherwise(source: ScannedSource, folder: string, reserved: readonly TakenName[]) {
+  return source.files.flatMap((file) => {
+    const key = `${folder}/${nameOf(file.path)}`;
+    const holder = reserved.find(({ filename }) => filename === key);
+    const differs = holder?.sha256 === undefined ? holder?.suites !== undefined : holder.sha256 !== file.sha256;
+    return differs ? [{ key, file, suites: holder?.suites ?? [] }] : [];
+  });
 }
 
 function nameOf(path: string): string {

@@ -1,5 +1,5 @@
 import { packagesPath, sourcesPath } from './index-paths.ts';
-import { gathered, noChanges, type PoolName, type SuitePlan } from './list-changes.ts';
+import { gathered, noChanges, type SuitePlan, type TakenName } from './list-changes.ts';
 import { closeLists, openList, type PackageList } from './package-list.ts';
 import { giveIndependentPackages, placeBinaries } from './plan-binaries.ts';
 import { placeSources } from './plan-sources.ts';
@@ -18,7 +18,7 @@ export function planSuite(input: {
   suite: string;
   shape: Shape;
   indexes: ReadonlyMap<string, Uint8Array>;
-  reserved: readonly PoolName[];
+  reserved: readonly TakenName[];
   onConflict: OnConflict;
   /** Absent when no version is to leave for others. */
   retention?: Retention;

@@ -14,6 +14,7 @@ import { type Prepare, prepared } from './prepare.ts';
 import type { ImportRequest, ReleaseInfo } from './request.ts';
 import { originStore, phase, type RunContext } from './run-context.ts';
 import { hasContents } from './shape.ts';
+import { ownContents } from './suite-contents.ts';
 import { readSuite, readSuiteIndexes, type SuiteState } from './suite-state.ts';
 import { together } from './wave.ts';
 
@@ -45,9 +46,11 @@ export function prepareImport(run: RunContext, request: ImportRequest, origin: O
       open: (scope) => storedReader(originStore(run, origin, scope), { key, size }),
     });
     const plan = await phase(run, 'plan', suite, ({ scope }) => {
+      const { lists, apart } = ownContents(suite, imported, chosen);
+      const foreign = new Map([...[...imported].filter(([path]) => !apart.has(path)), ...lists]);
       const bytes = [...imported.values(), ...own.values()].reduce((sum, index) => sum + index.length, 0);
       const { onConflict } = request;
-      const about = { ...shape, suite, has: state.has, onConflict, own, foreign: imported, indexes: chosen.indexes };
+      const about = { ...shape, suite, has: state.has, onConflict, own, foreign, indexes: chosen.indexes };
       return scope.work('merge', bytes, () => planImport(about, new ImportedFiles(fileAt)));
     });
     for (const doubt of doubtsAbout(suite, foreign, run.clock.now())) run.warn(doubt);
@@ -96,18 +99,18 @@ function choose(suite: string, release: Release, { components: wanted, architect
   }
   const taken = new Set([...(named ?? own), 'all']);
   const withSources = architectures?.includes('source') ?? true;
-  const contentsApart = known.some(({ kind, architecture }) => kind === 'contents' && architecture === 'all');
-  // A Contents that leaves out what is in the lists here would say that those packages have no files.
-  const isWhole = ({ kind, component }: ForeignIndex) =>
-    kind !== 'contents' || (component !== undefined && !contentsApart);
+  const contentsApart = known.some(({ kind, component }) => kind === 'contents' && component !== undefined);
+  // A Contents of the whole suite says which component a path belongs to where there is but one.
+  const isTaken = ({ kind, component }: ForeignIndex) =>
+    kind !== 'contents' || component !== undefined || (components.length === 1 && !contentsApart);
   return {
     components: components.filter((component) => wanted?.includes(component) ?? true),
     architectures: named ?? own,
-    indexes: known.filter(isWhole).filter(({ kind, component, architecture }) => {
+    indexes: known.filter(isTaken).filter(({ kind, component, architecture }) => {
       if (component !== undefined && !(wanted?.includes(component) ?? true)) return false;
       return kind === 'sources' ? withSources : architecture === undefined || taken.has(architecture);
     }),
-    others: others + known.filter((index) => !isWhole(index)).length,
+    others: others + known.filter((index) => !isTaken(index)).length,
   };
 }
 

@@ -1,5 +1,5 @@
 import { throwProblems } from '../problem.ts';
-import { namesPoolFiles, packagesPath, sourcesPath } from './index-paths.ts';
+import { isContents, namesPoolFiles, packagesPath, sourcesPath } from './index-paths.ts';
 import { gathered, type ListChanges, noChanges, type SuitePlan } from './list-changes.ts';
 import { type Offer, offeredPackages } from './offered.ts';
 import { closeLists, openList, type PackageList } from './package-list.ts';
@@ -32,11 +32,21 @@ export function preparePromote(run: RunContext, request: PromoteRequest): Prepar
     const { offer, problems } = offeredPackages(from, components, offeredIndexes, request);
     throwProblems(problems);
     const shape = shapeWith(state, from, offer);
-    const indexes = await readSuiteIndexes(run, state, listsOf(state, shape.touched));
+    const given = shape.contents ? listsOf(from, components).filter(isContents) : [];
+    const [indexes, vouching] = await together(
+      readSuiteIndexes(run, state, listsOf(state, shape.touched)),
+      readSuiteIndexes(run, from, given),
+    );
     return phase(run, 'plan', suite, async ({ scope }) => {
       const bytes = [...indexes.values()].reduce((sum, index) => sum + index.length, 0);
       const plan = await scope.work('merge', bytes, () => planPromote(state, shape, indexes, offer, request));
-      return prepared(state, request, { ...shape, command: request.command, indexes, plan });
+      return prepared(state, request, {
+        ...shape,
+        command: request.command,
+        indexes,
+        vouching: [...vouching.values()],
+        plan,
+      });
     });
   };
 }

@@ -2,7 +2,7 @@ import type { IncomingPackages } from './incoming.ts';
 import { planSuite } from './plan.ts';
 import { type Prepare, prepared } from './prepare.ts';
 import type { PublishRequest } from './request.ts';
-import { retentionReads } from './retention.ts';
+import { retentionOf, retentionReads } from './retention.ts';
 import { phase, type RunContext } from './run-context.ts';
 import { hasContents, shapeOf } from './shape.ts';
 import { readSuite, readSuiteIndexes } from './suite-state.ts';
@@ -10,7 +10,7 @@ import { together } from './wave.ts';
 
 /** The phases read and plan of a publish; the inputs are scanned beside the first look at the suite. */
 export function preparePublish(run: RunContext, request: PublishRequest, incoming: IncomingPackages): Prepare {
-  return async (suite) => {
+  return async (suite, taken) => {
     const [state, scanned] = await together(readSuite(run, suite, request), incoming(suite, request.contents));
     const { has, published } = state;
     const contents = request.contents || hasContents(has);
@@ -22,12 +22,12 @@ export function preparePublish(run: RunContext, request: PublishRequest, incomin
       declared: request.architectures,
       contents,
     });
-    const { keepVersions } = request;
-    const retention = keepVersions === undefined ? undefined : { keepVersions, has, incoming: arriving };
+    const superseded = published?.record.superseded;
+    const retention = retentionOf(request, { has, incoming: arriving, superseded, now: run.clock.now() });
     const needed = [...shape.needed, ...(retention === undefined ? [] : retentionReads(retention))];
     const indexes = await readSuiteIndexes(run, state, [...new Set(needed)]);
     return phase(run, 'plan', suite, async ({ scope }) => {
-      const reserved = published?.record.unlisted ?? [];
+      const reserved = [...(published?.record.unlisted ?? []), ...taken];
       const bytes = [...indexes.values()].reduce((sum, index) => sum + index.length, 0);
       const plan = await scope.work('merge', bytes, () =>
         planSuite({

@@ -1,6 +1,6 @@
 import { fieldValue, type Stanza } from '../debian/deb822.ts';
 import type { Release, ReleaseFile } from '../debian/release.ts';
-import type { SuitePlan } from './list-changes.ts';
+import type { SuitePlan, TakenName } from './list-changes.ts';
 import { computedFields, releaseFields } from './next-release.ts';
 import type { CommandName, GenerationSettings } from './request.ts';
 import type { StoredIndex } from './suite-record.ts';
@@ -14,6 +14,8 @@ export interface Prepared extends SuiteState {
   readonly architectures: readonly string[];
   /** What was read of the published indexes, uncompressed, by path without form. */
   readonly indexes: ReadonlyMap<string, Uint8Array>;
+  /** Contents of the suite that packages come from: it vouches for their file lists. */
+  readonly vouching?: readonly Uint8Array[];
   readonly plan: SuitePlan;
   /** Fields of the Release to come, but for those that are computed when it is made. */
   readonly fields: Stanza;
@@ -27,15 +29,16 @@ export interface Prepared extends SuiteState {
 
 /**
  * Reads and plans one suite. A command is such a function; the transaction calls it again when somebody else's claim came first, so it
- * must not keep anything of the suite between two calls.
+ * must not keep anything of the suite between two calls; or when names in the pool turned out to be `taken`: a command that chooses the
+ * names of its files then chooses others.
  */
-export type Prepare = (suite: string) => Promise<Prepared>;
+export type Prepare = (suite: string, taken: readonly TakenName[]) => Promise<Prepared>;
 
 /** Puts a plan together with the state it is for. Throws when a field that clients pin would change unasked. */
 export function prepared(
   state: SuiteState,
   settings: GenerationSettings,
-  planned: Pick<Prepared, 'command' | 'components' | 'architectures' | 'indexes' | 'plan'>,
+  planned: Pick<Prepared, 'command' | 'components' | 'architectures' | 'indexes' | 'vouching' | 'plan'>,
 ): Prepared {
   const { suite, published, adopted, abandoned } = state;
   const { release: info, allowReleaseInfoChange } = settings;

@@ -1,6 +1,7 @@
 import { decompress } from '../codec/codecs.ts';
 import { Problem } from '../problem.ts';
 import type { ObjectStore } from '../store/object-store.ts';
+import { foreignReach } from './foreign-reach.ts';
 import { compressionOf, splitForm } from './index-paths.ts';
 import { byHashKey, recordKey } from './layout.ts';
 import { listedFiles, packageLists } from './listed-files.ts';
@@ -9,25 +10,27 @@ import { SoughtNames } from './name-digest.ts';
 import { storedIndexes } from './next-record.ts';
 import { largestIndex } from './read-indexes.ts';
 import type { StoredIndex } from './suite-record.ts';
-import { allSuites } from './suite-register.ts';
 import { wave } from './wave.ts';
 
 /**
- * Which suites still reach which of these pool files: through the newest generation or one that is kept. One request for each suite, and one
- * for each list that may name one of the files, as far as the record's digests tell. Throws rather than guess when a record or an index
- * cannot be read, so that nothing is deleted then.
+ * Which of these suites still reach which of these pool files: through the newest generation or one that is kept. One request for each suite, and one
+ * for each list that may name one of the files, as far as the record's digests tell; then, for files that none of them reaches, suites
+ * that another tool keeps here. Throws rather than guess when a record or an index cannot be read, so that nothing is deleted then.
  */
 export async function reachedBy(
   store: ObjectStore,
   trusted: Trusted,
+  suites: readonly string[],
   files: readonly string[],
 ): Promise<Map<string, Set<string>>> {
   const wanted = new Set(files);
   const sought = new SoughtNames(files);
   const reached = new Map<string, Set<string>>();
-  await wave(await allSuites(store), async (suite) => {
+  const known = new Set<string>();
+  await wave(suites, async (suite) => {
     const object = await store.get(recordKey(suite));
     if (!object.found) return;
+    known.add(suite);
     const published = await readRecord(object, suite, trusted);
     const { named } = published.record;
     const lists = reachingLists(published).filter(({ sha256 }) => sought.mayBeIn(named?.[sha256]));
@@ -36,7 +39,9 @@ export async function reachedBy(
       reached.set(name, (reached.get(name) ?? new Set()).add(suite));
     }
   });
-  return reached;
+  const others = new Set(files.filter((name) => !reached.has(name)));
+  if (others.size === 0) return reached;
+  return new Map([...reached, ...(await foreignReach(store, known, others))]);
 }
 
 /** Every pool file that a suite reaches. Throws when an index cannot be read. */

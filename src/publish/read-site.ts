@@ -11,7 +11,7 @@ import { sourcePoolFiles } from './listed-source.ts';
 import { type Published, readRecord } from './look.ts';
 import { readIndexes } from './read-indexes.ts';
 import { phase, type RunContext } from './run-context.ts';
-import { allSuites } from './suite-register.ts';
+import { enteredSuites } from './suite-register.ts';
 import { publishedShape } from './suite-state.ts';
 import { wave } from './wave.ts';
 
@@ -42,7 +42,8 @@ interface ShownPackage {
 export function readSite(run: RunContext, listed: readonly string[]): Promise<ShownSuite[]> {
   return phase(run, 'clean', undefined, async (reading) => {
     const trusted = run.keys === undefined ? undefined : publicKeys(run.keys);
-    const shown = await wave((await allSuites(reading.store)).sort(), async (suite): Promise<ShownSuite[]> => {
+    const suites = await enteredSuites(reading.store, listed[0] ?? '');
+    const shown = await wave(suites.toSorted(), async (suite): Promise<ShownSuite[]> => {
       const object = await reading.store.get(recordKey(suite));
       if (!object.found) return [];
       const published = await readRecord(object, suite, trusted).catch(otherKeys);

@@ -76,6 +76,8 @@ export interface PublishRequest extends ChangeSettings {
   readonly onConflict: OnConflict;
   /** How many versions of each package that comes in stay listed, at least 1; absent: all. See `retention.ts`. */
   readonly keepVersions?: number;
+  /** For how many days versions stay listed that newer ones have followed, at least 1; absent: by number alone. */
+  readonly keepDays?: number;
 }
 
 /** Signs suites again, with a new Date. */
@@ -166,3 +168,7 @@ export interface ReleaseInfo {
 
 export const onConflicts = ['error', 'skip', 'replace'] as const;
 export type OnConflict = (typeof onConflicts)[number];
+
+/** How canonical names come to stand for what is staged: by a copy within the store, or by another write of the same bytes. */
+export const renameMethods = ['copy', 'put'] as const;
+export type RenameMethod = (typeof renameMethods)[number];

@@ -2,8 +2,9 @@ import { Problem } from '../problem.ts';
 import { publicKeys } from '../signing/verify.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import { canonicalAttributes } from './attributes.ts';
-import { byHashKey, canonicalKey, recordKey } from './layout.ts';
+import { canonicalKey, recordKey } from './layout.ts';
 import { type Baseline, readRecord } from './look.ts';
+import { writeCanonical } from './rename-method.ts';
 import { type Phase, phase, type RunContext } from './run-context.ts';
 import { together, wave } from './wave.ts';
 
@@ -38,7 +39,7 @@ export async function restore(
       wave(paths, async (path) => {
         const sha256 = sums.get(path);
         if (sha256 === undefined) return;
-        await store.copy(byHashKey(suite, path, sha256), canonicalKey(suite, path), canonicalAttributes(path, sha256));
+        await writeCanonical(run, store, suite, { path, sha256 });
       }),
       releaseGpg === undefined ? undefined : putName(store, suite, 'Release.gpg', releaseGpg),
       releaseGpg === undefined ? undefined : putName(store, suite, 'Release', releaseText),

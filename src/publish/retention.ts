@@ -6,9 +6,12 @@ import { dependantsOf, isNamed, requiredSources } from './dependants.ts';
 import { type PackagesKind, packagesPath, sourcesPath } from './index-paths.ts';
 import type { ListChanges } from './list-changes.ts';
 import { keyOf, openList, type PackageList } from './package-list.ts';
+import type { PublishRequest } from './request.ts';
 import type { ScannedBinary, ScannedSource } from './scanned.ts';
 import type { Incoming, PublishedShape } from './shape.ts';
 import type { SourceList } from './source-list.ts';
+import type { SuiteRecord } from './suite-record.ts';
+import { supersededSince, versionName } from './superseded.ts';
 
 /**
  * Which versions leave when newer ones come. It is about the packages that this run brings and about no others, so that its work
@@ -20,16 +23,39 @@ import type { SourceList } from './source-list.ts';
  * - Of each source package the newest versions stay too, and every one that a listed binary was built from or was Built-Using: a binary
  *   is never listed without the source that it was published with.
  *
- * There is no rule by age: neither an index nor the record tells when a version came, and the ages of objects say nothing.
+ * - With `keepDays`, so does what newer versions have followed for less than so many days. The record tells since when; of a version that it
+ *   does not know, the days begin now. Moments at which packages came stand nowhere, and the ages of objects say nothing.
  */
 export interface Retention {
   /** At least 1. */
   readonly keepVersions: number;
+  /** Absent where the number alone counts. */
+  readonly age?: {
+    /** Since when newer versions follow, milliseconds since the epoch, by `versionName`. */
+    readonly since: ReadonlyMap<string, number>;
+    /** What newer ones have followed since this moment, or earlier, need not stay. */
+    readonly until: number;
+  };
   readonly has: PublishedShape;
   readonly incoming: readonly Incoming[];
 }
 
 const kinds: readonly PackagesKind[] = ['deb', 'udeb'];
+
+/** The retention that a publish asks for; undefined when every version stays. */
+export function retentionOf(
+  { keepVersions, keepDays }: Pick<PublishRequest, 'keepVersions' | 'keepDays'>,
+  {
+    superseded,
+    now,
+    ...about
+  }: Pick<Retention, 'has' | 'incoming'> & { readonly superseded: SuiteRecord['superseded']; readonly now: number },
+): Retention | undefined {
+  if (keepVersions === undefined && keepDays === undefined) return undefined;
+  const newest = { ...about, keepVersions: keepVersions ?? 1 };
+  if (keepDays === undefined) return newest;
+  return { ...newest, age: { since: supersededSince(superseded), until: now - keepDays * 24 * 3_600_000 } };
+}
 
 /** The published indexes that have to be read to judge what may leave, without form: lists of other components may hold dependants. */
 export function retentionReads({ has, incoming }: Retention): string[] {
@@ -63,7 +89,7 @@ export function retain(
   changes: ListChanges,
 ): void {
   const all = [...scene.lists, ...otherLists(retention.has, scene)];
-  for (const leaving of leavingBinaries(retention, scene.lists, all).values()) {
+  for (const leaving of leavingBinaries(retention, scene.lists, all, changes).values()) {
     const [first] = leaving;
     if (first === undefined) continue;
     for (const { list, entry } of leaving) list.remove.add(entry);
@@ -82,10 +108,12 @@ interface Placed {
 
 /** By package: an `all` package leaves every list or none, so that its file is unlisted when it has left. */
 function leavingBinaries(
-  { keepVersions, incoming }: Retention,
+  retention: Retention,
   lists: readonly PackageList[],
   all: readonly PackageList[],
+  changes: ListChanges,
 ): Map<string, Placed[]> {
+  const { incoming } = retention;
   const binaries = incoming.flatMap(({ component, packages }) =>
     packages.filter((item) => item.kind !== 'source').map((item) => ({ component, item })),
   );
@@ -98,7 +126,13 @@ function leavingBinaries(
       const isOf = (item: { package: string; architecture: string }) =>
         item.package === name && item.architecture === architecture;
       const staying = list.entries.filter((entry) => isOf(entry) && !list.remove.has(entry));
-      const beyond = beyondNewest(keepVersions, [...staying, ...list.add.filter(isOf)]);
+      const versions = [...staying, ...list.add.filter(isOf)].map(({ version }) => version);
+      const beyond = dispensable(
+        retention,
+        { component: list.component, architecture, package: name },
+        versions,
+        changes,
+      );
       for (const entry of staying.filter((each) => beyond.has(each.version) && !brought.has(keyOf(each)))) {
         const key = `${list.component} ${list.kind} ${keyOf(entry)}`;
         leaving.set(key, [...(leaving.get(key) ?? []), { list, entry }]);
@@ -142,17 +176,22 @@ function keepWanted(leaving: Map<string, Placed[]>, all: readonly PackageList[])
 }
 
 function retainSources(
-  { keepVersions, incoming }: Retention,
+  retention: Retention,
   list: SourceList,
   binaries: readonly PackageList[],
   changes: ListChanges,
 ): void {
-  const packages = incoming.filter(({ component }) => component === list.component).flatMap((each) => each.packages);
+  const packages = retention.incoming
+    .filter(({ component }) => component === list.component)
+    .flatMap((each) => each.packages);
   const brought = new Set(packages.filter(isSource).map((source) => `${source.package} ${source.version}`));
   for (const name of new Set(packages.map((item) => (item.kind === 'source' ? item.package : item.source)))) {
     const staying = list.entries.filter((entry) => entry.package === name && !list.remove.has(entry));
-    const versions = [...staying, ...list.add.filter((source) => source.package === name)];
-    const beyond = beyondNewest(keepVersions, versions);
+    const versions = [...staying, ...list.add.filter((source) => source.package === name)].map(
+      ({ version }) => version,
+    );
+    const about = { component: list.component, architecture: 'source', package: name };
+    const beyond = dispensable(retention, about, versions, changes);
     const old = staying.filter((entry) => beyond.has(entry.version) && !brought.has(`${name} ${entry.version}`));
     if (old.length === 0) continue;
     const required = requiredSources(name, binaries);
@@ -163,9 +202,19 @@ function retainSources(
   }
 }
 
-function beyondNewest(count: number, items: readonly { readonly version: string }[]): Set<string> {
-  const versions = [...new Set(items.map(({ version }) => version))];
-  return new Set(versions.sort((a, b) => compareVersions(b, a)).slice(count));
+/** The versions of one package that may leave by number and age. Notes those that newer ones follow. */
+function dispensable(
+  { keepVersions, age }: Retention,
+  about: Omit<Parameters<typeof versionName>[0], 'version'>,
+  versions: readonly string[],
+  changes: ListChanges,
+): Set<string> {
+  const newestFirst = [...new Set(versions)].sort((a, b) => compareVersions(b, a));
+  const beyond = newestFirst.slice(keepVersions);
+  if (age === undefined) return new Set(beyond);
+  const nameOf = (version: string) => versionName({ ...about, version });
+  changes.superseded.push(...newestFirst.slice(1).map(nameOf));
+  return new Set(beyond.filter((version) => (age.since.get(nameOf(version)) ?? Number.POSITIVE_INFINITY) <= age.until));
 }
 
 function otherLists(

@@ -1,12 +1,14 @@
 import type { PublicKeys, SigningKeys } from '../signing/keys.ts';
 import { guarded } from '../store/guarded.ts';
-import { type Limiter, limited } from '../store/limited.ts';
+import { type Hedging, hedged } from '../store/hedged.ts';
+import { limited, type Slots } from '../store/limited.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import { retried } from '../store/retried.ts';
 import { traced } from '../store/traced.ts';
 import type { Clock } from '../timing/clock.ts';
 import type { PhaseScope, Recorder } from '../timing/recorder.ts';
 import type { PhaseName } from '../timing/span.ts';
+import type { RenameMethod } from './request.ts';
 
 /** What one run brings along through all its phases and suites. Everything that is not a function of its inputs is in here. */
 export interface RunContext {
@@ -31,8 +33,12 @@ export interface RunContext {
   readonly date: number;
   /** Told how many requests are about to be made at once, while there is still other work to do. */
   readonly expectRequests?: (count: number) => void;
-  readonly requests: Limiter;
-  readonly renames: Limiter;
+  readonly requests: Slots;
+  readonly renames: Slots;
+  /** Absent where nothing is to be sent a second time because it is late. */
+  readonly hedging?: Hedging;
+  /** Absent: found out by this run or an earlier one. */
+  readonly renameMethod?: RenameMethod;
   /** How long a claim may be acted on before its holder asks again, milliseconds. */
   readonly claimLimit: number;
   readonly warn: (sentence: string) => void;
@@ -49,7 +55,7 @@ export interface ImportOrigin {
 /** The store and the scope of one stretch of one phase. */
 export interface Phase {
   readonly scope: PhaseScope;
-  /** Traced into this phase, limited and retried. */
+  /** Traced into this phase, hedged, limited and retried. */
   readonly store: ObjectStore;
 }
 
@@ -71,8 +77,10 @@ export function phase<T>(
     const before = () => guard?.before(retried(attempts, retries)) ?? Promise.resolve();
     const after = () => guard?.after?.();
     const checked = guard === undefined ? attempts : guarded(attempts, { before, after });
+    // Hedges inside the limit, where a request is in flight, and outside of the guard, which is asked for each copy.
+    const prompt = run.hedging === undefined ? checked : hedged(checked, run.hedging);
     // Retries outside the limit: whoever backs off leaves its place to others.
-    const store = retried(limited(checked, name === 'rename' ? run.renames : run.requests), retries);
+    const store = retried(limited(prompt, name === 'rename' ? run.renames : run.requests), retries);
     return work({ scope, store });
   });
 }

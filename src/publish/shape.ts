@@ -1,5 +1,5 @@
 import { Problem } from '../problem.ts';
-import { contentsPath, type PackagesKind, packagesPath, sourcesPath } from './index-paths.ts';
+import { contentsPath, isContents, type PackagesKind, packagesPath, sourcesPath } from './index-paths.ts';
 import type { Scanned, ScannedBinary, ScannedSource } from './scanned.ts';
 
 /** What comes into one component of a suite. */
@@ -18,7 +18,7 @@ export interface PublishedShape {
 
 /** A suite that has Contents keeps them. */
 export function hasContents(published: PublishedShape): boolean {
-  return [...published.indexes].some((index) => /(?:^|\/)Contents-[^/]+$/.test(index));
+  return [...published.indexes].some(isContents);
 }
 
 /** The lists of one kind in one component that this run may change. */
@@ -83,8 +83,9 @@ export function shapeOf(input: {
     .filter((each) => each.sources.length > 0);
   for (const { component } of sources) needed.add(sourcesPath(component));
   if (input.contents) {
-    for (const { component, read, packages } of lists) {
-      if (packages.length > 0) for (const architecture of read) needed.add(contentsPath(component, architecture));
+    // Also that of a donor: it vouches for the file lists of what it gives.
+    for (const { component, read } of lists) {
+      for (const architecture of read) needed.add(contentsPath(component, architecture));
     }
   }
   return {

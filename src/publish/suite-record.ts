@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { quoted } from '../debian/deb822.ts';
 import { Problem } from '../problem.ts';
 import { commandNames } from './request.ts';
 import { count, indexPath, poolPath } from './stored-path.ts';
@@ -72,6 +73,9 @@ const unlistedFile = v.object({
   since: moment,
 });
 
+/** `COMPONENT ARCHITECTURE PACKAGE VERSION`; no name of a file. */
+const versionNames = v.array(v.pipe(v.string(), v.regex(/^[^\s\p{C}]+(?: [^\s\p{C}]+){3}$/u), v.maxLength(1024)));
+
 const suiteRecord = v.object({
   schema: v.literal('apt-publish/suite/1'),
   suite: v.string(),
@@ -92,11 +96,15 @@ const suiteRecord = v.object({
   fading: v.array(v.object({ ...storedIndex.entries, until: moment })),
   /** Pool files that this suite no longer lists, until they are known to be gone or are listed again. */
   unlisted: v.array(unlistedFile),
+  /** Since when newer versions follow what is still listed, as publishes with `keep-days` have found: see `superseded.ts`. */
+  superseded: v.optional(v.array(v.object({ since: moment, versions: versionNames }))),
   /** What the store was found to do with conditions, so that nobody need ask again. */
   conditions: v.object({
     kind: v.picklist(['enforced', 'create-only', 'none']),
     etags: v.picklist(['bare', 'quoted']),
   }),
+  /** Whether the store was found to take much longer for a copy than for a small write: see `rename-method.ts`. */
+  slowCopies: v.optional(v.literal(true)),
   /** Digests of lists of packages, base64, by the SHA-256 of the form that is read of each: see `name-digest.ts`. As many as fit. */
   named: v.optional(v.record(sha256, v.pipe(v.string(), v.base64()))),
   /** Small indexes of the newest generation, base64 of the stored form, so that reading them costs no request. */
@@ -128,7 +136,10 @@ export function parseSuiteRecord(bytes: Uint8Array, suite: string): SuiteRecord 
   const result = v.safeParse(suiteRecord, json);
   if (!result.success) {
     const [issue] = result.issues;
-    throw problem(`${v.getDotPath(issue) ?? 'the whole'}: expected ${issue.expected ?? 'something else'}`);
+    const place = v.getDotPath(issue);
+    // Names in it are a stranger's.
+    const where = place === null ? 'the whole' : quoted(place, 200);
+    throw problem(`${where}: expected ${issue.expected ?? 'something else'}`);
   }
   if (result.output.suite !== suite) throw problem(`it belongs to suite ${JSON.stringify(result.output.suite)}`);
   return result.output;

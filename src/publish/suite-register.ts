@@ -28,8 +28,10 @@ export async function enterSuites(
 ): Promise<void> {
   for (let attempt = 1; attempt <= attempts; attempt += 1) {
     const { suites, etag } = await readRegister(store);
-    const all = new Set([...suites, ...entering]);
-    if (all.size === suites.length) return;
+    // One that is gone is made anew of what there is: nothing is ever removed for want of an entry.
+    const known = etag === undefined ? await recordedSuites(store) : suites;
+    const all = new Set([...known, ...entering]);
+    if (etag !== undefined && all.size === suites.length) return;
     const entered = v.parse(register, { schema: 'apt-publish/suites/1', suites: [...all].sort() });
     const swapped = await swap(store, run.clock, conditions, {
       key: suitesKey,
@@ -48,14 +50,28 @@ export async function enterSuites(
   });
 }
 
-/** Every suite that has a record, or may be about to: those that are entered, and those that a listing shows. */
-export async function allSuites(store: ObjectStore): Promise<string[]> {
-  const suites = new Set((await readRegister(store)).suites);
+/**
+ * Every suite that has a record, or may be about to: one request, unless the register is gone or does not even know `own`. A listing may lag
+ * behind, and lists much besides.
+ */
+export async function enteredSuites(store: ObjectStore, own: string): Promise<readonly string[]> {
+  const { suites } = await readRegister(store);
+  return suites.includes(own) ? suites : allSuites(store);
+}
+
+/** Every suite that is entered, and every one that a listing shows. */
+export async function allSuites(store: ObjectStore): Promise<readonly string[]> {
+  const { suites } = await readRegister(store);
+  return [...new Set([...suites, ...(await recordedSuites(store))])];
+}
+
+async function recordedSuites(store: ObjectStore): Promise<string[]> {
+  const suites: string[] = [];
   for await (const { key } of listed(store, ownPrefix)) {
     const suite = suiteOfRecordKey(key);
-    if (suite !== undefined) suites.add(suite);
+    if (suite !== undefined) suites.push(suite);
   }
-  return [...suites];
+  return suites;
 }
 
 async function readRegister(store: ObjectStore): Promise<{ suites: readonly string[]; etag: string | undefined }> {

@@ -44,18 +44,20 @@ import { claimGeneration } from './claim.ts';
 import { clean } from './clean.ts';
 import { digest } from './digest.ts';
 import { finish } from './finish.ts';
-import type { SuitePlan } from './list-changes.ts';
+import type { SuitePlan, TakenName } from './list-changes.ts';
 import { publishedResult, type SuiteResult, unchangedResult } from './outcome.ts';
 import { requirePoolFiles, secondLook } from './pool-look.ts';
 import type { Prepare, Prepared } from './prepare.ts';
+import { keepMethod, stagedBytes } from './rename-method.ts';
 import type { GenerationSettings } from './request.ts';
 import { mendRelease } from './restore.ts';
 import type { RunContext } from './run-context.ts';
 import { signGeneration } from './sign.ts';
 import { stage } from './stage.ts';
 import type { Conditions } from './suite-record.ts';
+import { takenNames } from './taken-names.ts';
 import { keepTimes } from './timings.ts';
-import { type Uploads, uploadFiles } from './upload.ts';
+import { NamesTaken, type Uploads, uploadAgain } from './upload.ts';
 import { together } from './wave.ts';
 
 /** What the suites of one run do once for all of them. */
@@ -84,6 +86,7 @@ export async function transact(
   const { suite } = first;
   let prepared = first;
   let claimed: Claimed | undefined;
+  const taken: TakenName[] = [];
   for (let attempt = 1; attempt <= claims; attempt += 1) {
     if (!prepared.changed) {
       if (prepared.published !== undefined) await mendRelease(run, suite, prepared.published);
@@ -94,29 +97,45 @@ export async function transact(
     const conditions = known ?? (await shared.conditions());
     judgeConditions(run, settings, conditions);
     run.expectRequests?.(Math.min(run.requests.concurrency, requestsAtOnce(settings, plan)));
-    const [generation] = await together(
+    const made = await together(
       makeGeneration(run, settings, prepared),
       shared.uploads.ensure(suite, plan, pool.version, conditions),
       published === undefined || adopted !== undefined ? shared.register(conditions) : undefined,
-    );
+    ).catch((error: unknown) => {
+      if (error instanceof NamesTaken) return error;
+      throw error;
+    });
+    if (made instanceof NamesTaken) {
+      taken.push(...(await takenNames(run, suite, made.files, taken)));
+      prepared = await shared.prepare(suite, taken);
+      throwProblems(prepared.plan.problems);
+      continue;
+    }
+    const [generation] = made;
     const claim = await claimGeneration(run, prepared, generation, conditions);
     if (claim !== undefined) {
-      const finished = await finish(run, claim, expectedHead, (renaming) =>
-        secondLook(run, renaming, conditions, pool.version, claim.record.generation.added, async () => {
-          await uploadFiles(renaming, plan.poolFiles, conditions);
-          await requirePoolFiles(renaming, suite, plan.referenced);
-        }),
+      const finished = await finish(
+        run,
+        claim,
+        expectedHead,
+        (renaming) =>
+          secondLook(run, renaming, conditions, pool.version, claim.record.generation.added, async () => {
+            await uploadAgain(renaming, plan.poolFiles, conditions);
+            await requirePoolFiles(renaming, suite, plan.referenced);
+          }),
+        stagedBytes(generation.built),
       );
       if (finished === 'committed') {
-        await together(clean(run, claim), keepTimes(run, suite, prepared.command));
         const { number } = claim.record.generation;
+        await together(clean(run, claim), keepTimes(run, suite, { command: prepared.command, generation: number }));
+        await keepMethod(run, claim);
         return publishedResult(prepared, generation, { number, conditions });
       }
       // Somebody else finishes this very generation: what follows only makes sure of it.
     }
     claimed = { prepared, generation };
     await run.clock.sleep(run.random() * 100 * Math.min(attempt, 10));
-    prepared = await shared.prepare(suite);
+    prepared = await shared.prepare(suite, taken);
     throwProblems(prepared.plan.problems);
   }
   throw busy(suite);

@@ -2,6 +2,7 @@ import { Problem } from '../problem.ts';
 import { putFile, type SourceFile, singleRequestLimit } from '../store/multipart.ts';
 import { conditionRefusedCode, type ObjectStore } from '../store/object-store.ts';
 import { immutableAttributes } from './attributes.ts';
+import { poolConflict } from './conflict.ts';
 import { digest } from './digest.ts';
 import { fileListKey } from './layout.ts';
 import type { PoolFile, SuitePlan } from './list-changes.ts';
@@ -13,7 +14,7 @@ import { boundedWave, wave } from './wave.ts';
 /** Pool files of one run, each uploaded once however many suites list it. */
 export interface Uploads {
   /**
-   * Resolves when everything that the plan adds is in the store. Throws `pool-conflict` when a name holds other bytes.
+   * Resolves when everything that the plan adds is in the store. Throws `NamesTaken` when names hold other bytes.
    *
    * What was put when the pool's record had another version is put again: it may have been removed since, and the second look
    * would only notice what is removed after `poolVersion`.
@@ -32,7 +33,7 @@ const inHand = {
 };
 
 export function uploads(run: RunContext): Uploads {
-  const started = new Map<string, Promise<void>>();
+  const started = new Map<string, Promise<ReadonlySet<string>>>();
   return {
     async ensure(suite, { poolFiles, contents }, poolVersion, conditions) {
       const startedKey = (key: string) => `${poolVersion} ${key}`;
@@ -58,22 +59,43 @@ export function uploads(run: RunContext): Uploads {
         const uploading = phase(run, 'upload', suite, async (upload) => {
           // A file list is a piece of work and a request.
           upload.scope.expect(missing.size + lists.filter(({ sha256 }) => missing.has(fileListKey(sha256))).length);
-          await boundedWave([...missing.values()], inHand, ({ put }) => put(upload));
+          const taken = new Set<string>();
+          await boundedWave([...missing.values()], inHand, async ({ key, put }) => {
+            await put(upload).catch((error: unknown) => {
+              if (!(error instanceof NamesTaken)) throw error;
+              taken.add(key);
+            });
+          });
+          return taken;
         });
         for (const key of missing.keys()) started.set(startedKey(key), uploading);
       }
-      await wave(
-        [...new Set(wanted.map(({ key }) => started.get(startedKey(key))))],
-        (uploading) => uploading ?? Promise.resolve(),
-      );
+      const batches = [...new Set(wanted.flatMap(({ key }) => started.get(startedKey(key)) ?? []))];
+      const taken = await wave(batches, (uploading) => uploading);
+      const mine = poolFiles.filter(({ key }) => taken.some((keys) => keys.has(key)));
+      if (mine.length > 0) throw new NamesTaken(mine);
     },
   };
 }
 
-/** Puts files into the pool, as many at a time as memory allows. */
-export async function uploadFiles(phase: Phase, files: readonly PoolFile[], conditions: Conditions): Promise<void> {
+/** Names in the pool turn out to stand for other bytes. Nothing was written under them. */
+export class NamesTaken extends Error {
+  override readonly name = 'NamesTaken';
+  readonly files: readonly PoolFile[];
+
+  constructor(files: readonly PoolFile[]) {
+    super(`${files[0]?.key ?? 'A name'} holds other bytes.`);
+    this.files = files;
+  }
+}
+
+/** Puts files into the pool once more, as many at a time as memory allows. Throws `pool-conflict` when a name holds other bytes by now. */
+export async function uploadAgain(phase: Phase, files: readonly PoolFile[], conditions: Conditions): Promise<void> {
   const sized = files.map((file) => ({ file, size: file.file.size }));
-  await boundedWave(sized, inHand, ({ file }) => uploadFile(phase, file, conditions));
+  await boundedWave(sized, inHand, ({ file }) => uploadFile(phase, file, conditions)).catch((error: unknown) => {
+    const [file] = error instanceof NamesTaken ? error.files : [];
+    throw file === undefined ? error : poolConflict(file, []);
+  });
 }
 
 /**
@@ -89,6 +111,7 @@ async function uploadFile({ store, scope }: Phase, file: PoolFile, conditions: C
   const attributes = immutableAttributes(file.key, file.file.sha256);
   const answer = await putFile(store, file.key, source, {
     ...attributes,
+    constant: true,
     ...(conditional ? { condition: { absent: true } } : {}),
   }).catch((error: unknown) => {
     // Some stores hold conditions on single writes and refuse them on the end of a multipart upload; the look before has to do there.
@@ -100,13 +123,14 @@ async function uploadFile({ store, scope }: Phase, file: PoolFile, conditions: C
   await uploadFile({ store, scope }, file, conditions);
 }
 
-/** Whether the pool holds the file already; a name that holds other bytes is a conflict. */
-async function isPresent(store: ObjectStore, { key, file }: PoolFile): Promise<boolean> {
+/** Whether the pool holds the file already. Throws `NamesTaken` for a name that holds other bytes. */
+async function isPresent(store: ObjectStore, pool: PoolFile): Promise<boolean> {
+  const { key, file } = pool;
   const head = await store.head(key);
   if (!head.found) return false;
-  if (head.size !== file.size) throw taken(key, file.path);
+  if (head.size !== file.size) throw new NamesTaken([pool]);
   const sha256 = head.sha256 ?? (await hashOf(store, key));
-  if (sha256 !== undefined && sha256 !== file.sha256) throw taken(key, file.path);
+  if (sha256 !== undefined && sha256 !== file.sha256) throw new NamesTaken([pool]);
   return sha256 !== undefined;
 }
 
@@ -114,13 +138,4 @@ async function isPresent(store: ObjectStore, { key, file }: PoolFile): Promise<b
 async function hashOf(store: ObjectStore, key: string): Promise<string | undefined> {
   const object = await store.get(key);
   return object.found ? digest(object.body) : undefined;
-}
-
-function taken(key: string, path: string): Problem {
-  return new Problem({
-    code: 'pool-conflict',
-    title: 'The pool holds other bytes under this name',
-    what: `${path} would be stored as ${key}, where the pool already holds other bytes for another suite.`,
-    advice: 'Build it with a new version: clients of the other suite would see a hash mismatch if the file changed.',
-  });
 }

@@ -11,7 +11,7 @@ import {
   tableRow,
 } from './markdown.ts';
 import { nothing } from './page.ts';
-import { number } from './units.ts';
+import { duration, number } from './units.ts';
 
 /** A generation of a suite, as far as a page shows it. */
 interface ShownGeneration {
@@ -29,6 +29,8 @@ interface ShownGeneration {
     readonly removed: number;
     readonly packages: readonly string[];
   };
+  /** How long the run took that made it. */
+  readonly durationMs?: number;
 }
 
 /** By suite, newest first. */
@@ -39,6 +41,7 @@ const columns: readonly Column[] = [
   { title: prose('Made') },
   { title: prose('What changed') },
   { title: prose('By') },
+  { title: prose('Took'), align: 'right' },
   { title: prose('InRelease') },
 ];
 
@@ -74,13 +77,14 @@ export function historyLines(histories: Histories): string[] {
 }
 
 function cells(generation: ShownGeneration): Inline[] {
-  const { made, headSha256 } = generation;
+  const { made, headSha256, durationMs } = generation;
   return [
     prose(numberOf(generation)),
     // A moment is there to be copied into `to`, which what `prose` puts into it would spoil.
     made === undefined ? prose('by another tool') : code(made.at),
     prose(clip(changeOf(generation).join(': '), longestName)),
     prose(clip(made?.by ?? '–', longestName)),
+    prose(durationMs === undefined ? '–' : duration(durationMs)),
     code(headSha256.slice(0, hashDigits)),
   ];
 }

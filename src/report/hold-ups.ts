@@ -10,8 +10,8 @@ import { bytes, count, duration, enumeration, number, percent } from './units.ts
 const worthIt = 0.02;
 /** From here on a phase cannot become faster but by fewer waves or a shorter way. */
 const nearCeiling = 0.9;
-/** Outcomes that end a request; after the others it was sent again, or the run stopped. */
-const answers: ReadonlySet<string> = new Set(['ok', 'not-found', 'precondition-failed']);
+/** Outcomes that end a request, or a copy of it that was not needed; after the others it was sent again, or the run stopped. */
+const answers: ReadonlySet<string> = new Set(['ok', 'not-found', 'precondition-failed', 'cancelled']);
 const mostFindings = 8;
 const mostParts = 8;
 
@@ -44,7 +44,12 @@ export function holdUpsOf(record: RunRecord, analysis: RunAnalysis): Markdown {
     .filter(({ cost }) => cost >= Math.max(idleGap, durationMs * worthIt))
     .sort((a, b) => b.cost - a.cost)
     .slice(0, mostFindings);
-  const lines = [pathLine(path, record, analysis), ...ceilings(record, analysis), ...findings.map(({ text }) => text)];
+  const lines = [
+    pathLine(path, record, analysis),
+    ...ceilings(record, analysis),
+    ...findings.map(({ text }) => text),
+    ...hedges(record),
+  ];
   return md`### What held it up\n\n${joined(lines.map((line) => md`- ${line}\n`))}\n`;
 }
 
@@ -128,6 +133,14 @@ function idle({ name, idle: { gaps, total } }: PhaseAnalysis): Finding[] {
   if (gaps === 0 || name === 'wait') return [];
   const long = gaps === 1 ? `a gap of ${duration(total)}` : `${number(gaps)} gaps of ${duration(total)} in all`;
   return [{ cost: total, text: prose(`${name} had ${long} without a request or recorded work.`) }];
+}
+
+function hedges({ hedges: counts }: RunRecord): Markdown[] {
+  if (counts === undefined) return [];
+  const { sent, won, wastedBytes } = counts;
+  const wasted = wastedBytes === 0 ? '' : `; ${bytes(wastedBytes)} were sent in vain`;
+  const text = `${count(sent, 'late request')} ${sent === 1 ? 'was' : 'were'} sent a second time, and ${number(won)} of them answered sooner for it${wasted}.`;
+  return [md`${prose(text)}`];
 }
 
 /** Always worth a line: what cost little today is a warning. */

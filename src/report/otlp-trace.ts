@@ -8,7 +8,7 @@ const largestBatch = 4_000_000 - 10_000;
 /** Enum values of opentelemetry/proto/trace/v1/trace.proto; JSON has the numbers. */
 const kinds = { internal: 1, client: 3 } as const;
 const statusError = 2;
-const ordinary: ReadonlySet<string> = new Set(['ok', 'not-found', 'precondition-failed']);
+const ordinary: ReadonlySet<string> = new Set(['ok', 'not-found', 'precondition-failed', 'cancelled']);
 
 type Value = { readonly stringValue: string } | { readonly intValue: string };
 interface Attribute {

@@ -36,18 +36,18 @@ export class HttpStore implements ObjectStore {
     this.#settings = settings;
   }
 
-  async get(key: string, range?: ByteRange): Promise<Found | NotFound> {
+  async get(key: string, range?: ByteRange, signal?: AbortSignal): Promise<Found | NotFound> {
     const read = async (response: Response): Promise<Found | NotFound> => {
       const given = await readBody(response.body, length(response), key);
       // A server may not know ranges and give the whole.
       const body = range === undefined || response.status === 206 ? given : part(given, range);
       return body === undefined ? { found: false } : { found: true, body, etag: etag(response) };
     };
-    return this.#ask('GET', key, read, range);
+    return this.#ask('GET', key, read, { range, signal });
   }
 
-  async head(key: string): Promise<FoundHead | NotFound> {
-    return this.#ask('HEAD', key, async ({ headers }) => {
+  async head(key: string, signal?: AbortSignal): Promise<FoundHead | NotFound> {
+    const read = async ({ headers }: Response): Promise<FoundHead> => {
       const stored = headers.get('x-amz-meta-sha256');
       const [cacheControl, contentType] = [headers.get('cache-control'), headers.get('content-type')];
       return {
@@ -58,7 +58,8 @@ export class HttpStore implements ObjectStore {
         ...(cacheControl === null ? {} : { cacheControl }),
         ...(contentType === null ? {} : { contentType }),
       };
-    });
+    };
+    return this.#ask('HEAD', key, read, { signal });
   }
 
   put(key: string): Promise<never> {
@@ -97,7 +98,7 @@ export class HttpStore implements ObjectStore {
     method: 'GET' | 'HEAD',
     key: string,
     read: (response: Response) => Promise<T>,
-    range?: ByteRange,
+    { range, signal }: { range?: ByteRange | undefined; signal: AbortSignal | undefined },
   ): Promise<T | NotFound> {
     const { url, hidden, input, version } = this.#settings;
     // The forms of an index are compressed already, and are to arrive as they are stored.
@@ -107,7 +108,8 @@ export class HttpStore implements ObjectStore {
       ...(range === undefined ? {} : { range: `bytes=${range.offset}-${range.offset + range.length - 1}` }),
     };
     try {
-      const response = await fetch(`${url}/${key.split('/').map(encodeURIComponent).join('/')}`, { method, headers });
+      const address = `${url}/${key.split('/').map(encodeURIComponent).join('/')}`;
+      const response = await fetch(address, { method, headers, signal: signal ?? null });
       if (response.ok) return await read(response);
       await response.body?.cancel();
       const { status } = response;

@@ -2,37 +2,56 @@ import type { Verb } from '../timing/span.ts';
 import type { ObjectStore } from './object-store.ts';
 
 /** What a layer needs to know of a call to decide how to make it. */
-interface Call {
+export interface Call {
   readonly verb: Verb;
   /** The key, the prefix of a listing, or the first of the keys of a batch. */
   readonly key: string;
   readonly bytesUp: number;
+  /** Bytes to be read at most; absent where only the answer will tell, and of what is no read. */
+  readonly bytesDown?: number;
   /** False where a second attempt after an ambiguous failure could meet the success of the first, or undo another's. */
   readonly repeatable: boolean;
+  /** Whether it may be sent twice at the same time and one of the two be left to its fate. */
+  readonly overlaps: boolean;
+  /** Gives the call up. */
+  readonly signal?: AbortSignal | undefined;
 }
 
-/** How a layer makes a call: it runs `attempt` when, and as often as, it sees fit. */
-export type Around = <T>(call: Call, attempt: () => Promise<T>) => Promise<T>;
+/** How a layer makes a call: it runs `attempt` when, and as often as, it sees fit; with a signal of its own or with that of the call. */
+export type Around = <T>(call: Call, attempt: (signal?: AbortSignal) => Promise<T>) => Promise<T>;
 
 /** A store around a store: every call goes through `around`. */
 export function layer(store: ObjectStore, around: Around): ObjectStore {
-  const through = <T>(verb: Verb, key: string, attempt: () => Promise<T>, bytesUp = 0, repeatable = true) =>
-    around({ verb, key, bytesUp, repeatable }, attempt);
+  const through = <T>(
+    verb: Verb,
+    key: string,
+    attempt: (signal?: AbortSignal) => Promise<T>,
+    more: Partial<Call> = {},
+  ): Promise<T> => {
+    const call = { verb, key, bytesUp: 0, repeatable: true, overlaps: false, ...more };
+    return around(call, (signal = call.signal) => attempt(signal));
+  };
   return {
-    get: (key, range) => through('GET', key, () => store.get(key, range)),
-    head: (key) => through('HEAD', key, () => store.head(key)),
-    put: (key, body, options) => {
+    get: (key, range, signal) => {
+      const size = range === undefined ? {} : { bytesDown: range.length };
+      return through('GET', key, (given) => store.get(key, range, given), { overlaps: true, ...size, signal });
+    },
+    head: (key, signal) => through('HEAD', key, (given) => store.head(key, given), { overlaps: true, signal }),
+    put: (key, body, options, signal) => {
       const once = options.once === true || (options.condition !== undefined && 'etag' in options.condition);
-      return through('PUT', key, () => store.put(key, body, options), body.byteLength, !once);
+      const overlaps = options.constant === true;
+      const more = { bytesUp: body.byteLength, repeatable: !once, overlaps, signal };
+      return through('PUT', key, (given) => store.put(key, body, options, given), more);
     },
     copy: (from, to, attributes) => through('COPY', to, () => store.copy(from, to, attributes)),
-    listPage: (prefix, from) => through('LIST', prefix, () => store.listPage(prefix, from)),
+    listPage: (prefix, from, signal) =>
+      through('LIST', prefix, (given) => store.listPage(prefix, from, given), { overlaps: true, signal }),
     delete: (keys) => through('DELETE', keys[0] ?? '', () => store.delete(keys)),
     startUpload: (key, attributes) => through('CREATE', key, () => store.startUpload(key, attributes)),
     putPart: (upload, part, body) =>
-      through('PART', upload.key, () => store.putPart(upload, part, body), body.byteLength),
+      through('PART', upload.key, () => store.putPart(upload, part, body), { bytesUp: body.byteLength }),
     completeUpload: (upload, parts, condition) =>
-      through('COMPLETE', upload.key, () => store.completeUpload(upload, parts, condition), 0, false),
+      through('COMPLETE', upload.key, () => store.completeUpload(upload, parts, condition), { repeatable: false }),
     abortUpload: (upload) => through('ABORT', upload.key, () => store.abortUpload(upload)),
   };
 }

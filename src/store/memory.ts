@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../timing/clock.ts';
 import {
+  attributesOf,
   type ByteRange,
   type Condition,
   conditionRefused,
@@ -70,8 +71,9 @@ export class MemoryStore implements ObjectStore {
   }
 
   async put(key: string, body: Uint8Array, options: PutOptions): Promise<Written | PreconditionFailed> {
-    const { condition, once: _, ...attributes } = options;
-    return this.#holds(key, condition) ? this.#write(key, body.slice(), attributes) : { written: false };
+    return this.#holds(key, options.condition)
+      ? this.#write(key, body.slice(), attributesOf(options))
+      : { written: false };
   }
 
   async copy(from: string, to: string, attributes: ObjectAttributes): Promise<Written | NotFound> {

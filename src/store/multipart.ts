@@ -1,15 +1,16 @@
 import { createHash, type Hash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { Problem } from '../problem.ts';
-import type {
-  Condition,
-  ObjectAttributes,
-  ObjectStore,
-  PreconditionFailed,
-  PutOptions,
-  Upload,
-  UploadedPart,
-  Written,
+import {
+  attributesOf,
+  type Condition,
+  type ObjectAttributes,
+  type ObjectStore,
+  type PreconditionFailed,
+  type PutOptions,
+  type Upload,
+  type UploadedPart,
+  type Written,
 } from './object-store.ts';
 
 /** A file to write: one on the runner's disk, as it was when it was scanned, unless it says how else it is read. */
@@ -51,7 +52,7 @@ export async function putFile(
   options: PutOptions & { readonly partSize?: number },
 ): Promise<Written | PreconditionFailed> {
   const { partSize, ...put } = options;
-  const { condition, once: _, ...attributes } = put;
+  const attributes = attributesOf(put);
   await using source = file.open?.() ?? (await openFile(file));
   const reader = new CheckedReader(source, file.size, attributes.sha256);
   if (file.size <= singleRequestLimit && partSize === undefined) {
@@ -60,7 +61,7 @@ export async function putFile(
     return await store.put(key, body, put);
   }
   const size = partSize ?? Math.max(smallestPart, Math.ceil(file.size / mostParts / mebibyte) * mebibyte);
-  return await multipart(store, key, reader, { size, attributes, condition });
+  return await multipart(store, key, reader, { size, attributes, condition: put.condition });
 }
 
 async function multipart(

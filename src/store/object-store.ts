@@ -13,26 +13,28 @@ import { Problem } from '../problem.ts';
  * - Errors are `Problem` (access denied, bucket missing, wrong region, bad credentials …: trying again will not help) or
  *   `TransientStoreError` (throttled, reset, timed out, 5xx: it may).
  * - Bytes handed in are not kept or changed after the call resolves.
+ * - A `signal` gives a call up: it rejects soon, in any way, and what it was to do may still happen. An adapter whose calls are short need
+ *   not heed it.
  */
 export interface ObjectStore {
   /**
    * The bytes of an object with its ETag. Of a `range`, at most those bytes; an object that ends before it begins is "not found" too.
    * Large objects are read piece by piece, so that none is in memory as a whole.
    */
-  get(key: string, range?: ByteRange): Promise<Found | NotFound>;
+  get(key: string, range?: ByteRange, signal?: AbortSignal): Promise<Found | NotFound>;
 
   /**
    * Size, ETag and the SHA-256 this project stored with the object (absent on objects written by others). A directory, which
    * keeps no attributes, reads the file and answers with the hash of what is there.
    */
-  head(key: string): Promise<FoundHead | NotFound>;
+  head(key: string, signal?: AbortSignal): Promise<FoundHead | NotFound>;
 
   /**
    * Writes an object. With a condition it answers `precondition-failed` and changes nothing when the condition does not
    * hold. An error after a conditional write says nothing about whether it took effect (`TransientStoreError.ambiguous`).
    * A store that refuses conditions throws `conditionRefused`; one that ignores them writes: only `probe` can tell.
    */
-  put(key: string, body: Uint8Array, options: PutOptions): Promise<Written | PreconditionFailed>;
+  put(key: string, body: Uint8Array, options: PutOptions, signal?: AbortSignal): Promise<Written | PreconditionFailed>;
 
   /** Server-side copy that replaces `to`, with the attributes given rather than those of `from`. */
   copy(from: string, to: string, attributes: ObjectAttributes): Promise<Written | NotFound>;
@@ -41,7 +43,7 @@ export interface ObjectStore {
    * One page of the objects whose key begins with `prefix`, in no particular order; `from` is the `next` of the page before.
    * A page is one request, as every other method is, so that layers can repeat, limit and time it. `listed` walks all pages.
    */
-  listPage(prefix: string, from?: string): Promise<ListedPage>;
+  listPage(prefix: string, from?: string, signal?: AbortSignal): Promise<ListedPage>;
 
   /** Removes objects; a key that does not exist is no error. At most 1000 keys a call. */
   delete(keys: readonly string[]): Promise<void>;
@@ -81,6 +83,16 @@ export interface PutOptions extends ObjectAttributes {
    * second copy could meet the first one's success or undo somebody else's. A condition on an ETag implies it.
    */
   readonly once?: boolean;
+  /**
+   * A second copy of this write does no harm, whenever it takes effect and whatever was written since: these are the only bytes that the
+   * name ever has. `hedged` may send such a write twice and leave one to its fate.
+   */
+  readonly constant?: true;
+}
+
+/** What of the options of a write travels with the object. */
+export function attributesOf({ contentType, cacheControl, sha256 }: PutOptions): ObjectAttributes {
+  return { contentType, cacheControl, ...(sha256 === undefined ? {} : { sha256 }) };
 }
 
 export interface ByteRange {

@@ -1,3 +1,4 @@
+import { addAbortSignal, Readable } from 'node:stream';
 import { Problem } from '../problem.ts';
 import { TransientStoreError } from './object-store.ts';
 
@@ -6,12 +7,19 @@ const limit = 1024 ** 3;
 
 /**
  * The bytes of an answer's body. A body that ends before its announced length is a `TransientStoreError`, never a short object;
- * one that is larger than 1 GiB is a `Problem`, announced or not.
+ * one that is larger than 1 GiB is a `Problem`, announced or not. Nothing more is read once `signal` gives it up.
  */
-export async function readBody(source: unknown, announced: number | undefined, key: string): Promise<Uint8Array> {
+export async function readBody(
+  source: unknown,
+  announced: number | undefined,
+  key: string,
+  signal?: AbortSignal,
+): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   if ((announced ?? 0) > limit) throw tooLarge(key);
+  // The client looks at the signal until the headers have come; the body of a fetch has it of its own.
+  if (signal !== undefined && source instanceof Readable) addAbortSignal(signal, source);
   if (isByteSource(source)) {
     for await (const chunk of source) {
       chunks.push(chunk);

@@ -94,12 +94,15 @@ export class S3Store implements ObjectStore {
     this.#client.destroy();
   }
 
-  async get(key: string, range?: ByteRange): Promise<Found | NotFound> {
+  async get(key: string, range?: ByteRange, signal?: AbortSignal): Promise<Found | NotFound> {
     const doing = `to read ${key}`;
     const send = async (): Promise<Found> => {
-      const output = await this.#client.send(new GetObjectCommand({ ...this.#object(key), ...rangeInput(range) }));
+      const output = await this.#client.send(
+        new GetObjectCommand({ ...this.#object(key), ...rangeInput(range) }),
+        until(signal),
+      );
       const etag = bareEtag(output.ETag, doing);
-      const body = await readBody(output.Body, output.ContentLength, key);
+      const body = await readBody(output.Body, output.ContentLength, key, signal);
       const date = this.#dates.get(output);
       const written = output.LastModified?.getTime();
       if (date === undefined || written === undefined) return { found: true, body, etag };
@@ -108,10 +111,10 @@ export class S3Store implements ObjectStore {
     return this.#attempt(doing, key, send, notFound);
   }
 
-  async head(key: string): Promise<FoundHead | NotFound> {
+  async head(key: string, signal?: AbortSignal): Promise<FoundHead | NotFound> {
     const doing = `to look at ${key}`;
     const send = async (): Promise<FoundHead> => {
-      const output = await this.#client.send(new HeadObjectCommand(this.#object(key)));
+      const output = await this.#client.send(new HeadObjectCommand(this.#object(key)), until(signal));
       const sha256 = output.Metadata?.['sha256'];
       return {
         found: true,
@@ -125,7 +128,12 @@ export class S3Store implements ObjectStore {
     return this.#attempt(doing, key, send, notFound);
   }
 
-  async put(key: string, body: Uint8Array, options: PutOptions): Promise<Written | PreconditionFailed> {
+  async put(
+    key: string,
+    body: Uint8Array,
+    options: PutOptions,
+    signal?: AbortSignal,
+  ): Promise<Written | PreconditionFailed> {
     const doing = `to write ${key}`;
     const command = new PutObjectCommand({
       ...this.#object(key),
@@ -134,7 +142,7 @@ export class S3Store implements ObjectStore {
       ...conditionInput(options.condition),
     });
     const send = async (): Promise<Written> => {
-      const output = await this.#client.send(command);
+      const output = await this.#client.send(command, until(signal));
       return { written: true, etag: bareEtag(output.ETag, doing) };
     };
     return this.#conditional(doing, key, options.condition, send);
@@ -155,14 +163,15 @@ export class S3Store implements ObjectStore {
     return this.#attempt(doing, to, send, notFound);
   }
 
-  async listPage(prefix: string, from?: string): Promise<ListedPage> {
+  async listPage(prefix: string, from?: string, signal?: AbortSignal): Promise<ListedPage> {
     const command = new ListObjectsV2Command({
       Bucket: this.#bucket,
       Prefix: this.#folder + prefix,
       ...(from === undefined ? {} : { ContinuationToken: from }),
     });
     const doing = `to list ${prefix === '' ? 'everything' : prefix}`;
-    const send = async () => pageOf(await this.#client.send(command), { folder: this.#folder, prefix }, doing);
+    const send = async () =>
+      pageOf(await this.#client.send(command, until(signal)), { folder: this.#folder, prefix }, doing);
     return this.#attempt(doing, prefix, send);
   }
 
@@ -275,6 +284,11 @@ export class S3Store implements ObjectStore {
   #object(key: string): { Bucket: string; Key: string } {
     return { Bucket: this.#bucket, Key: this.#folder + key };
   }
+}
+
+/** How the SDK is told when to give a request up: its connection is closed then. */
+function until(signal: AbortSignal | undefined): { abortSignal?: AbortSignal } {
+  return signal === undefined ? {} : { abortSignal: signal };
 }
 
 /** There is no such object, or nothing of it in the range that was asked for (RFC 9110 §15.5.17). */

@@ -3,7 +3,7 @@ import type { ObjectClass, Outcome } from '../timing/span.ts';
 import { layer } from './layer.ts';
 import { type ObjectStore, TransientStoreError } from './object-store.ts';
 
-/** Records every attempt at a request as a span of the phase. Keys stay out of the record: only their class goes in. */
+/** Records every attempt at a request as a span of the phase, one that was given up as `cancelled`. Keys stay out of the record: only their class goes in. */
 export function traced(store: ObjectStore, scope: PhaseScope): ObjectStore {
   return layer(store, async (call, attempt) => {
     const start = scope.now();
@@ -22,7 +22,8 @@ export function traced(store: ObjectStore, scope: PhaseScope): ObjectStore {
       record(answerOutcome(answer), bodyLength(answer));
       return answer;
     } catch (error) {
-      record(error instanceof TransientStoreError ? error.kind : 'failed', 0);
+      const kind = error instanceof TransientStoreError ? error.kind : 'failed';
+      record(call.signal?.aborted === true ? 'cancelled' : kind, 0);
       throw error;
     }
   });

@@ -172,6 +172,7 @@ const runRecord: Check<RunRecord> = object(
     warnings: list(text),
   },
   {
+    hedges: object({ sent: whole, won: whole, wastedBytes: whole }, {}),
     omitted: list(omitted),
     problems: list(object({ code: text, title: text, what: text, advice: text }, {})),
   },

@@ -22,10 +22,21 @@ export interface RunRecord {
   readonly spans: readonly Span[];
   /** What the sample leaves out, by phase and verb; absent when that is nothing. */
   readonly omitted?: readonly OmittedSpans[];
+  /** Requests that were sent a second time because the first was late; absent when none was. */
+  readonly hedges?: HedgeCounts;
   /** Sentences for the user about things that did not stop the run. */
   readonly warnings: readonly string[];
   /** What a run failed of, or what a publish would that a dry run was for; at least one, absent when there is none. */
   readonly problems?: readonly ToldProblem[];
+}
+
+/** What became of second copies of late requests. */
+export interface HedgeCounts {
+  readonly sent: number;
+  /** Those that were answered before the first copy. */
+  readonly won: number;
+  /** Bodies of the copies that were not needed, as far as they were sent. */
+  readonly wastedBytes: number;
 }
 
 /** A `Problem`, without its cause. */

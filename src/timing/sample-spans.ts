@@ -5,7 +5,7 @@ import type { Span } from './span.ts';
 export const mostSpans = 50_000;
 /** The slowest are what a reader looks for, so they are kept whatever the sample holds. */
 const slowest = 200;
-const ordinary: ReadonlySet<string> = new Set(['ok', 'not-found', 'precondition-failed']);
+const ordinary: ReadonlySet<string> = new Set(['ok', 'not-found', 'precondition-failed', 'cancelled']);
 
 /**
  * At most `most` spans, in their order: all that ended in an error (even if they are more), the slowest 200, and of the others a sample

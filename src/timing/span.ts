@@ -26,6 +26,7 @@ export type Verb = (typeof verbs)[number];
 export const objectClasses = ['record', 'head', 'release', 'index', 'by-hash', 'pool', 'other'] as const;
 export type ObjectClass = (typeof objectClasses)[number];
 
+/** `cancelled`: given up by the run, which had the answer of a second copy sooner. */
 export const outcomes = [
   'ok',
   'not-found',
@@ -35,6 +36,7 @@ export const outcomes = [
   'connection',
   'server',
   'failed',
+  'cancelled',
 ] as const;
 export type Outcome = (typeof outcomes)[number];
 

@@ -180,6 +180,7 @@ describe('an input that a command passes over', () => {
     contents: ['true', 'publish'],
     adopt: ['true', 'publish'],
     'keep-versions': ['3', 'publish'],
+    'keep-days': ['30', 'publish'],
     'on-conflict': ['skip', 'publish', 'promote', 'import'],
     architectures: ['amd64', 'publish', 'remove', 'promote', 'import'],
     components: ['main', 'remove', 'promote', 'import'],

@@ -76,7 +76,10 @@ test('clients by hash update and download without an error during 50 publishes, 
   );
   for (const [index, { updates, downloads, failures }] of tallies.entries()) {
     const who = ['one client by hash', 'new clients by hash'][index];
-    t.diagnostic(`${who}: ${updates} updates, ${downloads} downloads, ${failures.length} failed`);
+    t.diagnostic(`${who}, while a publish was under way:`);
+    t.diagnostic(
+      `${updates} updates by clients, ${downloads} downloads by clients, ${failures.length} failures of clients`,
+    );
     assert.deepEqual(failures, []);
     assert.ok(updates > 5 && downloads > 5, 'There were hardly any clients.');
   }

@@ -1,4 +1,4 @@
-import { failsWhenBroken, understandsNames } from '../race/controls.ts';
+import { failsWhenBroken, understandsNames } from '../faults/controls.ts';
 
 understandsNames('crash');
 failsWhenBroken('crash');

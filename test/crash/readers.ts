@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import { ClosingCounts } from '../faults/closing-counts.ts';
 import { type Finding, RepositoryCheck } from '../publish/repository-check.ts';
-import { ClosingCounts } from '../race/closing-counts.ts';
 import { bodies, type Objects } from '../race/object-model.ts';
 import type { World } from './mortal-run.ts';
 import { keys } from './scenarios.ts';

@@ -13,7 +13,8 @@ for (const target of targets) {
   const cases = Math.round(budget / target.cost);
   test(`${target.name}: whatever comes is refused with a problem, or keeps every promise`, async (t) => {
     const { accepted, findings, peakMemory } = await fuzz(target, seed, cases);
-    t.diagnostic(`${cases} cases, ${accepted} accepted, ${Math.round(peakMemory / 2 ** 20)} MiB at most`);
+    t.diagnostic(`${accepted} accepted, ${Math.round(peakMemory / 2 ** 20)} MiB at most`);
+    t.diagnostic(`${cases} inputs tried, ${findings.length} promises broken`);
     const told = findings.map(
       ({ index, what, input }) => `case ${index} of seed ${seed} (${input.length} bytes): ${what}`,
     );

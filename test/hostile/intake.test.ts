@@ -4,10 +4,13 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { Problem, Problems } from '../../src/problem.ts';
 import { buildAr, buildDeb, buildDsc, buildTar, controlText, debMembers, pack, type TarPart } from '../debs.ts';
+import { ClosingCounts } from '../faults/closing-counts.ts';
 import { suiteOf } from '../publish/publishing.ts';
 import { Repository } from '../publish/repository.ts';
 
 /** Packages of somebody who may hand in packages and nothing else: none of them says more than itself, and none spoils what comes after. */
+
+const counts = new ClosingCounts();
 
 /** A run over this file and an honest one stops with this problem, and has written nothing. */
 async function refused(name: string, bytes: Uint8Array, code: string, more: Readonly<Record<string, Uint8Array>> = {}) {
@@ -27,7 +30,10 @@ async function refused(name: string, bytes: Uint8Array, code: string, more: Read
     );
     return true;
   });
-  assert.deepEqual(await repository.keys(), []);
+  const written = await repository.keys();
+  counts.add('inputs tried');
+  counts.add('promises broken', Number(written.length > 0));
+  assert.deepEqual(written, []);
 }
 
 const evilStanza = '\n\nPackage: evil\nVersion: 9\nArchitecture: amd64\nFilename: pool/main/h/hello/evil.deb\n';
@@ -116,3 +122,5 @@ describe('a .dsc that says more than itself', () => {
     return refused('hello_1.0.dsc', Buffer.from(signed), 'dsc-signature', tarball);
   });
 });
+
+test('what was handed in', (t) => t.diagnostic(`${counts}`));

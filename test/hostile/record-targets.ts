@@ -16,7 +16,7 @@ async function samples(): Promise<{ suite: unknown; pool: unknown }> {
   ]);
   const other = debs.add('other', { Description: 'says something else' });
   await repository.publish([suiteOf('bookworm', other)], { onConflict: 'replace' });
-  await repository.publish([suiteOf('bookworm', debs.add('two', { Version: '2' }))]);
+  await repository.publish([suiteOf('bookworm', debs.add('two', { Version: '2' }))], { keepDays: 30 });
   const record = await store.get('.apt-publish/bookworm.json');
   assert.ok(record.found);
   return {
@@ -116,6 +116,8 @@ const suite: Target = {
       ...indexes.map(({ path }) => path),
       ...unlisted.map(({ filename }) => filename),
     ]);
+    const versions = record.superseded?.flatMap((each) => each.versions) ?? [];
+    for (const name of versions) assert.match(name, /^\P{C}+$/u);
     const rendered = renderSuiteRecord(record);
     assert.deepEqual(renderSuiteRecord(parseSuiteRecord(rendered, 'bookworm')), rendered);
   },

@@ -19,9 +19,10 @@ const accepted = new Set([
 for (const target of readdirSync(seeds)) {
   for (const name of readdirSync(join(seeds, target))) {
     const verdict: Verdict = accepted.has(`${target}/${name}`) ? 'accepted' : 'refused';
-    test(`${target}: ${name.replaceAll('-', ' ')} is ${verdict}, with every promise kept`, async () => {
+    test(`${target}: ${name.replaceAll('-', ' ')} is ${verdict}, with every promise kept`, async (t) => {
       await using folder = await temporaryFolder();
       assert.equal(await judge(targetNamed(target), readFileSync(join(seeds, target, name)), folder.path), verdict);
+      t.diagnostic('1 input tried');
     });
   }
 }

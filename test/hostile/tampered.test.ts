@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { Problem } from '../../src/problem.ts';
 import { digest } from '../../src/publish/digest.ts';
 import { publish } from '../../src/publish/publish.ts';
 import type { SuiteRecord } from '../../src/publish/suite-record.ts';
 import type { ObjectStore } from '../../src/store/object-store.ts';
+import { ClosingCounts } from '../faults/closing-counts.ts';
 import { publishRequest, suiteOf, testRun } from '../publish/publishing.ts';
 import { Repository } from '../publish/repository.ts';
 import { fixture } from '../signing/fixture-keys.ts';
@@ -16,6 +18,7 @@ import { fixture } from '../signing/fixture-keys.ts';
  */
 
 const keys = await fixture('ed25519');
+const counts = new ClosingCounts();
 const otherKeys = await fixture('rsa-subkey');
 const attributes = { contentType: 'text/plain', cacheControl: 'no-cache' } as const;
 const headName = 'dists/bookworm/InRelease';
@@ -91,7 +94,10 @@ class Victim extends Repository {
     });
     const verbs = run.recorder.spans.flatMap((span) => (span.kind === 'request' ? [span.verb] : []));
     assert.deepEqual([...new Set(verbs)], ['GET'], 'only read');
-    assert.deepEqual(await this.everything(), before);
+    const now = await this.everything();
+    counts.add('points tried');
+    counts.add('promises broken', Number(!isDeepStrictEqual(now, before)));
+    assert.deepEqual(now, before);
   }
 }
 
@@ -405,3 +411,5 @@ describe('a record that somebody without the key has written', () => {
     await repository.refuses('record-garbage', /generation\.number/);
   });
 });
+
+test('what was tampered with', (t) => t.diagnostic(`${counts}`));

@@ -1,16 +1,20 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { after } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { root } from '../../scripts/build.ts';
 import { parseRunRecord } from '../../src/timing/parse-record.ts';
 import type { RunRecord } from '../../src/timing/record.ts';
+import { committedBundle } from '../e2e/bundle.ts';
 import type { Inputs } from '../e2e/runner.ts';
 import { type Finished, startProcess } from '../rig/process.ts';
 import { temporaryFolder } from '../rig/temporary.ts';
 
-/** The action as its sources are now. */
-export const action = join(root, 'src/main.ts');
-/** The action as another run, for which every wait is over at once. */
+const bundle = await committedBundle();
+after(() => bundle[Symbol.asyncDispose]());
+
+/** The action as a runner downloads it. */
+export const action = bundle.main;
+/** Its sources as another run, for which every wait is over at once. */
 export const rerunAction = join(import.meta.dirname, 'rerun-main.ts');
 
 /** A process of the action that runs beside the test. Disposing of it ends it. */
@@ -50,8 +54,7 @@ export async function startStep({ main, workspace, inputs, date, outputs }: Step
     NODE_COMPILE_CACHE: join(workspace, '.compiled'),
     ...(date === undefined ? {} : { SOURCE_DATE_EPOCH: String(date) }),
   };
-  const node = join(root, 'node_modules/.bin/node');
-  const running = stack.use(await startProcess(node, [main], { cwd: workspace, env }));
+  const running = stack.use(await startProcess(bundle.node, [main], { cwd: workspace, env }));
   let ended = false;
   void running.finished.then(() => {
     ended = true;

@@ -69,13 +69,24 @@ describe('the climb', () => {
 });
 
 describe('the least time of a run', () => {
-  const store = { bytesPerSecond: 100e6, requestsPerSecond: 500, roundTripMs: 20 };
-  const demand = { bytesUp: 1e6, requests: 20, depth: 8, tookMs: 400 };
+  const store = { bytes: 100e6, requests: 500, roundTripMs: 20 };
+  const demand = { bytesUp: 1e6, requests: 20, depth: 8, processorMs: 100, tookMs: 400 };
 
-  it('is the largest of three, and says which', () => {
-    assert.deepEqual(least(demand, store), { binds: 'round trips', ms: 160, efficiency: 0.4 });
+  it('is the largest of four, and says which', () => {
+    assert.deepEqual(least(demand, store), {
+      binds: 'round trips',
+      ms: 160,
+      needs: [
+        { need: 'bandwidth', ms: 10 },
+        { need: 'requests', ms: 40 },
+        { need: 'round trips', ms: 160 },
+        { need: 'processor', ms: 100 },
+      ],
+      efficiency: 0.4,
+    });
     assert.equal(least({ ...demand, bytesUp: 2e9, tookMs: 25_000 }, store).binds, 'bandwidth');
     assert.equal(least({ ...demand, requests: 1000, tookMs: 4000 }, store).binds, 'requests');
+    assert.equal(least({ ...demand, processorMs: 200 }, store).binds, 'processor');
   });
 });
 

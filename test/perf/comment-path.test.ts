@@ -105,7 +105,7 @@ describe('the command /apt-perf', () => {
       '$(id)',
       'main',
       'endpoint=https://example.org',
-      'scenario=prune',
+      'scenario=pruned',
     ]) {
       const { outputs } = await command(server, `/apt-perf ${words}`);
       assert.equal(outputs.get('go'), 'false', words);

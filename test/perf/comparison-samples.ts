@@ -28,12 +28,17 @@ export function sampleRun(role: MeasuredRun['role'], more: Partial<MeasuredRun> 
   };
 }
 
-/** Times of the head, in per cent above those of the base; one for each pair. */
-export function sampleScenario(name: ScenarioName, percents: readonly number[], more: Partial<MeasuredRun> = {}) {
+/** Times of the head, in per cent above those of the base; one for each pair. `more` is the head's, `less` the base's. */
+export function sampleScenario(
+  name: ScenarioName,
+  percents: readonly number[],
+  more: Partial<MeasuredRun> = {},
+  less: Partial<MeasuredRun> = {},
+) {
   const order = orderOfRuns(12, seededChance(`${pairing} ${name}`)).slice(0, 2 * percents.length);
   const runs = order.map((role, index) => {
     const wallMs = role === 'base' ? 1000 : 1000 * (1 + (percents[index >> 1] ?? 0) / 100);
-    return sampleRun(role, { wallMs, ...(role === 'head' ? more : {}) });
+    return sampleRun(role, { wallMs, ...(role === 'head' ? more : less) });
   });
   return { name, runs };
 }

@@ -1,7 +1,8 @@
 /**
  * What comparisons run against when it is to be nothing real: an S3 server in memory behind a distance, and a signing key that is worth
  * nothing. A process of its own, so that it does not share an event loop with whoever takes the time; it tells its parent where it is, answers
- * every message with what has been asked of it since the last one, and ends with its parent. ROUND_TRIP_MS says how far away it is. Bundled beside the perf action.
+ * every message with what has been asked of it since the last one, and ends with its parent. ROUND_TRIP_MS says how far away it is, FARTHER_MS how
+ * far its second door. Large bodies are not kept, since nobody reads them again. Bundled beside the perf action.
  */
 import { generateKey } from 'openpgp';
 import { startLatencyProxy } from '../rig/latency-proxy.ts';
@@ -9,12 +10,11 @@ import type { S3Request } from '../rig/s3-request.ts';
 import { rigCredentials, startS3Server } from '../rig/s3-server.ts';
 
 const bucket = 'perf';
-const server = await startS3Server({ buckets: [bucket] });
-const proxy = await startLatencyProxy({
-  to: server.endpoint,
-  delayMs: Number(process.env['ROUND_TRIP_MS']) / 2,
-  handshake: true,
-});
+const server = await startS3Server({ buckets: [bucket], quirks: { forgets: 4 * 1024 ** 2 } });
+const away = (roundTripMs: string | undefined) =>
+  startLatencyProxy({ to: server.endpoint, delayMs: Number(roundTripMs) / 2, handshake: true });
+const near = await away(process.env['ROUND_TRIP_MS']);
+const far = await away(process.env['FARTHER_MS']);
 const { privateKey } = await generateKey({
   userIDs: [{ name: 'Perf archive' }],
   // A runner’s clock may be a moment behind ours.
@@ -37,7 +37,8 @@ function countsSinceLast() {
 process.on('disconnect', () => process.exit(0));
 process.on('message', () => process.send?.(countsSinceLast()));
 process.send?.({
-  endpoint: proxy.endpoint,
+  endpoint: near.endpoint,
+  fartherEndpoint: far.endpoint,
   directEndpoint: server.endpoint,
   bucket,
   accessKeyId: rigCredentials.accessKeyId,

@@ -23,6 +23,32 @@ describe('the comment that answers /apt-perf', () => {
     assert.match(text, /\+ means that the head takes longer/);
   });
 
+  it('says how near both sides came to the ceiling, and what binds them', () => {
+    const ceiling = { roundTripMs: 20, requests: 400, bytes: 90e6 };
+    const text = (record: Parameters<typeof assess>[0]) => plain(renderPerfComment(subject, done(record)));
+    const chain = { depth: 47, cpuMs: 950 };
+    const scenarios = [sampleScenario('incremental', [0, 0, 0, 0, 0, 0], chain, { depth: 30 })];
+    const told = text(sampleComparison([], { scenarios, ceiling }));
+    assert.match(told, /The base runs at 60 % of the ceiling, bound by round trips; the head at 94 % of the ceiling/);
+    assert.match(told, /took 1\.0 s, and 600 ms of that no client could save: bandwidth 3\.3 ms · requests 45 ms · /);
+    assert.match(told, /The store gives 90 MB and 400 small writes a second, 20 ms a round trip\./);
+    assert.doesNotMatch(told, /near the ceiling|keeps a processor busy/);
+    const near = [sampleScenario('incremental', [0, 0, 0, 0, 0, 0], {}, chain)];
+    assert.match(text(sampleComparison([], { scenarios: near, ceiling })), /- The base is near the ceiling/);
+    assert.match(text(sampleComparison([], { scenarios: near })), /- The base keeps a processor busy/);
+    assert.doesNotMatch(text(sampleComparison([], { scenarios: near })), /The base runs at|near the ceiling/);
+    const slowLine = { ...ceiling, bytes: 400_000 };
+    assert.match(
+      text(sampleComparison([], { scenarios: near, ceiling: { ...slowLine, roundTripMs: 1 } })),
+      /bound by bandwidth/,
+    );
+    const busy = [sampleScenario('incremental', [0, 0, 0, 0, 0, 0], { cpuMs: 3600 }, { cpuMs: 3600 })];
+    assert.match(
+      text(sampleComparison([], { scenarios: busy, ceiling })),
+      /at 90 % of the ceiling, bound by processor/,
+    );
+  });
+
   it('says what size of change could hide behind a result that names no direction', () => {
     for (const percents of [
       [1, -1, 2, -2, 1, -1],
@@ -72,7 +98,9 @@ describe('the comment that answers /apt-perf', () => {
 
   it('fits into a comment with every run of every workload, and is safe to show', () => {
     const pairs = Array.from({ length: 12 }, (_, index) => index);
-    const scenarios = (['incremental', 'cold', 'large', 'no-op'] as const).map((name) => sampleScenario(name, pairs));
+    const scenarios = (['incremental', 'cold', 'large', 'no-op', 'prune'] as const).map((name) =>
+      sampleScenario(name, pairs),
+    );
     const text = renderPerfComment({ ...subject, pairing: '@octocat <b>' }, done(sampleComparison([], { scenarios })));
     assert.ok(text.length < 60_000);
     assert.doesNotMatch(text, /@octocat|<b>/);

@@ -124,7 +124,7 @@ describe('an import from another repository', () => {
     let left = 3;
     const dying: ObjectStore = Object.create(target.store, {
       put: {
-        value: (...args: Parameters<ObjectStore['put']>) => {
+        value: (...args: Parameters<typeof target.store.put>) => {
           left -= args[0].startsWith('pool/') ? 1 : 0;
           if (left < 0) throw new Error('killed');
           return target.store.put(...args);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { parseSuiteRecord } from '../../src/publish/suite-record.ts';
 import { fixture } from '../signing/fixture-keys.ts';
 import { problemCode } from './problem-code.ts';
@@ -130,6 +131,16 @@ describe('a promotion', () => {
     const ran = await repository.promote('testing', 'stable', ['hello']);
     assert.equal(await repository.text('dists/stable/main/Contents-amd64.gz'), 'usr/bin/hello\tutils/hello\n');
     assert.deepEqual(ran.warnings, []);
+  });
+
+  test('takes from a kept file list only what the signed Contents of the other suite says (invariant 5)', async () => {
+    using repository = await testing(true);
+    for (const key of await repository.keys('.apt-publish/contents/')) {
+      const forged = gzipSync(JSON.stringify(['usr/bin/hello', 'usr/bin/sudo']));
+      await repository.store.put(key, forged, { contentType: 'application/gzip', cacheControl: 'no-cache' });
+    }
+    await repository.promote('testing', 'stable', ['hello']);
+    assert.equal(await repository.text('dists/stable/main/Contents-amd64.gz'), 'usr/bin/hello\tutils/hello\n');
   });
 
   test('of what is there already changes nothing', async () => {

@@ -218,15 +218,6 @@ describe('the same name, version and architecture with other bytes', () => {
     assert.deepEqual(await repository.packages(amd64), ['hello 1:1.0', 'hello 2:1.0']);
     assert.equal((await repository.keys('pool/')).length, 2);
   });
-
-  test('in another suite is refused, since the pool is one', async () => {
-    using repository = new Repository();
-    const { debs } = repository;
-    await repository.publish([suiteOf('bookworm', debs.add('one'))]);
-    const other = debs.add('other', { Description: 'other' });
-    await assert.rejects(repository.publish([suiteOf('trixie', other)]), problemCode('pool-conflict'));
-    assert.deepEqual(await repository.keys('dists/trixie/InRelease'), []);
-  });
 });
 
 describe('fields of the Release', () => {

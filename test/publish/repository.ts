@@ -42,9 +42,14 @@ export class Repository implements Disposable {
     return { results, requests, warnings: run.warnings, recorder: run.recorder };
   }
 
-  remove(suite: string, patterns: readonly string[], more: Partial<Selection> = {}) {
+  remove(
+    suite: string,
+    patterns: readonly string[],
+    more: Partial<Selection> = {},
+    signing: SigningKeys | 'unsigned' = keys,
+  ) {
     const selection = { patterns: patterns.map(pattern), ...more };
-    return this.perform({ command: 'remove', suites: [{ suite }], ...changeSettings, selection });
+    return this.perform({ command: 'remove', suites: [{ suite }], ...changeSettings, selection }, signing);
   }
 
   promote(from: string, suite: string, patterns: readonly string[] = ['*'], more: Partial<PromoteRequest> = {}) {

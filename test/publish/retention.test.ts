@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { noChanges } from '../../src/publish/list-changes.ts';
 import { openList } from '../../src/publish/package-list.ts';
 import { retain } from '../../src/publish/retention.ts';
+import { nextSuperseded } from '../../src/publish/superseded.ts';
 import { suiteOf } from './publishing.ts';
 import { changesOf, Repository } from './repository.ts';
 
@@ -167,5 +168,89 @@ describe('the source of an old version', () => {
     const second = [hello(repository, '2.0-1'), debs.addSource('hello', '2.0')];
     await repository.publish([suiteOf('bookworm', ...second)], { keepVersions: 1 });
     assert.deepEqual(await repository.packages(sources), ['hello 1.0-1', 'hello 2.0-1']);
+  });
+});
+
+describe('with `keep-days` a version leaves so many days after a newer one was found beside it', () => {
+  const days = 24 * 3_600_000;
+  const keepDays = { keepDays: 30 };
+
+  test('and not before, whatever comes in between', async () => {
+    using repository = new Repository();
+    await repository.publish([suiteOf('bookworm', hello(repository, '1'))], keepDays);
+    await repository.clock.sleep(100 * days);
+    await repository.publish([suiteOf('bookworm', hello(repository, '2'))], keepDays);
+    await repository.clock.sleep(29 * days);
+    const { requests } = await repository.publish([suiteOf('bookworm', hello(repository, '3'))], keepDays);
+    assert.equal(requests.filter(({ verb }) => verb === 'LIST').length, 0, 'the record tells, and no listing');
+    assert.deepEqual(await repository.packages(amd64), ['hello 1', 'hello 2', 'hello 3']);
+    await repository.clock.sleep(2 * days);
+    const ran = await repository.publish([suiteOf('bookworm', hello(repository, '4'))], keepDays);
+    assert.deepEqual(changesOf(ran), ['added hello 4 amd64', 'removed hello 1 amd64']);
+    await repository.clock.sleep(365 * days);
+    // The same packages again: nothing is new but the time.
+    await repository.publish([suiteOf('bookworm', hello(repository, '4'))], keepDays);
+    assert.deepEqual(await repository.packages(amd64), ['hello 4']);
+    const { superseded } = JSON.parse(await repository.text('.apt-publish/bookworm.json'));
+    assert.equal(superseded, undefined, 'the record forgets what has left');
+  });
+
+  test('and what was published without it begins when it is first seen', async () => {
+    using repository = new Repository();
+    await repository.publish([suiteOf('bookworm', hello(repository, '1'), hello(repository, '2'))]);
+    await repository.clock.sleep(365 * days);
+    await repository.publish([suiteOf('bookworm', hello(repository, '3'))], keepDays);
+    assert.deepEqual(await repository.packages(amd64), ['hello 1', 'hello 2', 'hello 3']);
+    await repository.clock.sleep(31 * days);
+    await repository.publish([suiteOf('bookworm', hello(repository, '4'))], keepDays);
+    assert.deepEqual(await repository.packages(amd64), ['hello 3', 'hello 4']);
+  });
+
+  test('but the newest stay, as many as `keep-versions` says, and what a staying package wants', async () => {
+    using repository = new Repository();
+    const client = repository.debs.add('client', { Package: 'client', Depends: 'hello (= 1)' });
+    const old = ['1', '2', '3'].map((version) => hello(repository, version));
+    const both = { ...keepDays, keepVersions: 2 };
+    await repository.publish([suiteOf('bookworm', client, ...old)], both);
+    await repository.clock.sleep(31 * days);
+    await repository.publish([suiteOf('bookworm', hello(repository, '4'))], both);
+    assert.deepEqual(await repository.packages(amd64), ['client 1.0', 'hello 1', 'hello 3', 'hello 4']);
+  });
+
+  test('and one that was the newest again in between begins anew', async () => {
+    for (const undo of ['remove', 'rollback'] as const) {
+      using repository = new Repository();
+      await repository.publish([suiteOf('bookworm', hello(repository, '1'))], keepDays);
+      await repository.publish([suiteOf('bookworm', hello(repository, '2'))], keepDays);
+      if (undo === 'remove') await repository.remove('bookworm', ['hello (= 2)']);
+      else await repository.rollback('bookworm', '1');
+      assert.deepEqual(await repository.packages(amd64), ['hello 1']);
+      await repository.clock.sleep(31 * days);
+      await repository.publish([suiteOf('bookworm', hello(repository, '3'))], keepDays);
+      assert.deepEqual(await repository.packages(amd64), ['hello 1', 'hello 3'], undo);
+    }
+  });
+
+  test('and so it is with sources', async () => {
+    using repository = new Repository();
+    const { debs } = repository;
+    const all = (version: string) => ({ Architecture: 'all', Version: `${version}-1` });
+    const of = (version: string) =>
+      suiteOf('bookworm', debs.addSource('hello', version), hello(repository, version, all(version)));
+    await repository.publish([of('1.0')], { ...keepDays, architectures: ['amd64', 'arm64'] });
+    await repository.publish([of('2.0')], keepDays);
+    assert.deepEqual(await repository.packages(sources), ['hello 1.0-1', 'hello 2.0-1']);
+    await repository.clock.sleep(31 * days);
+    await repository.publish([of('3.0')], keepDays);
+    for (const list of [sources, amd64, arm64])
+      assert.deepEqual(await repository.packages(list), ['hello 2.0-1', 'hello 3.0-1']);
+  });
+
+  test('and a record that is full forgets the youngest, which stay longer for it', () => {
+    const seen = Array.from({ length: 5000 }, (_, index) => `main amd64 package-${index} 1.0`);
+    const old = [{ since: '2026-01-01T00:00:00.000Z', versions: ['main amd64 old 1.0'] }];
+    const next = nextSuperseded(old, { superseded: seen, packages: [] }, Date.UTC(2026, 1, 1));
+    assert.deepEqual(next?.[0], old[0]);
+    assert.ok(JSON.stringify(next).length < 70_000);
   });
 });

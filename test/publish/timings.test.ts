@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { perform } from '../../src/publish/commands.ts';
 import type { PublishRequest } from '../../src/publish/request.ts';
+import { timedRuns, trendOf } from '../../src/publish/timings.ts';
 import { layer } from '../../src/store/layer.ts';
 import { type ObjectStore, TransientStoreError } from '../../src/store/object-store.ts';
 import { fixture } from '../signing/fixture-keys.ts';
@@ -9,7 +10,7 @@ import { changeSettings, publishRequest, suiteOf, testRun } from './publishing.t
 import { Repository } from './repository.ts';
 
 const keys = await fixture('ed25519');
-const key = '.apt-publish/timings/bookworm.publish';
+const key = '.apt-publish/timings/bookworm.publish.1';
 
 function timedRun(repository: Repository, store: ObjectStore = repository.store) {
   return { ...testRun(store, repository.clock, { keys }), keepTimings: true } as const;
@@ -57,12 +58,60 @@ describe('the times of a publish', () => {
     assert.equal((await repository.keys('.apt-publish/timings/')).length, 2);
   });
 
-  test('cost one write, none where nothing changes, and a dry run one read', async () => {
+  test('cost one write, none where nothing changes, and a dry run one wave of reads', async () => {
     using repository = new Repository();
     await publish(repository, '1');
     assert.deepEqual((await publish(repository, '2')).timed, ['PUT']);
     assert.deepEqual((await publish(repository, '2')).timed, []);
-    assert.deepEqual((await publish(repository, '3', { dryRun: true })).timed, ['GET']);
+    const { timed } = await publish(repository, '3', { dryRun: true });
+    assert.deepEqual(timed, Array(timedRuns).fill('GET'));
+  });
+
+  test('are those of the last runs: a new one takes the place of the oldest, whatever else was published between them', async () => {
+    using repository = new Repository();
+    for (let run = 1; run <= 2 * timedRuns + 1; run += 1) {
+      await publish(repository, String(run));
+      if (run % 2 === 1) continue;
+      await repository.clock.sleep(60_000);
+      const request = { command: 'republish', suites: [{ suite: 'bookworm' }], ...changeSettings } as const;
+      await perform(timedRun(repository), request);
+    }
+    const trend = await trendOf(repository.store, 'bookworm');
+    const generations = (command: string) =>
+      trend.filter((each) => each.command === command).map(({ generation }) => generation);
+    // Two publishes and a republish in turn: 1 2 (3) 4 5 (6) …, 34 generations in all.
+    assert.deepEqual(
+      generations('publish'),
+      [34, 32, 31, 29, 28, 26, 25, 22, 19, 16, 13].toSorted((a, b) => b - a),
+    );
+    assert.equal((await repository.keys('.apt-publish/timings/')).length, 2 * timedRuns);
+    assert.deepEqual(
+      trend.map(({ at }) => at),
+      trend
+        .map(({ at }) => at)
+        .toSorted()
+        .reverse(),
+    );
+  });
+
+  test('are told by the history beside the generations, and are none of another suite', async () => {
+    using repository = new Repository();
+    await publish(repository, '1');
+    await publish(repository, '2');
+    const limits = { renameConcurrency: 'auto', uploadConcurrency: 'auto' } as const;
+    const request = { command: 'history', suites: [{ suite: 'bookworm' }], ...limits } as const;
+    const [result] = await perform(timedRun(repository), request);
+    const told = result?.history?.map(({ number, durationMs }) => [number, typeof durationMs]);
+    assert.deepEqual(told, [
+      [2, 'number'],
+      [1, 'number'],
+    ]);
+    await repository.store.put(
+      '.apt-publish/timings/bookworm.publish.publish.1',
+      Buffer.from(await repository.text(key)),
+      { contentType: 'text/plain', cacheControl: '' },
+    );
+    assert.equal((await trendOf(repository.store, 'bookworm')).length, 2);
   });
 
   test('are not kept unless asked for, as under SOURCE_DATE_EPOCH', async () => {
@@ -90,12 +139,12 @@ describe('the times of a publish', () => {
       if (!call.key.startsWith('.apt-publish/timings/')) return attempt();
       throw new TransientStoreError({ kind: 'throttled', ambiguous: false, message: 'not now' });
     });
-    for (const [dryRun, verb] of [
-      [true, 'GET'],
-      [false, 'PUT'],
+    for (const [dryRun, verbs] of [
+      [true, Array(timedRuns).fill('GET')],
+      [false, ['PUT']],
     ] as const) {
       const { outcome, timed, warnings } = await publish(repository, '2', { dryRun }, failing);
-      assert.deepEqual([outcome.changed, timed, warnings], [true, [verb], []]);
+      assert.deepEqual([outcome.changed, timed, warnings], [true, verbs, []]);
     }
   });
 });

@@ -1,4 +1,4 @@
-import { failsWhenBroken, fitsSources, understandsNames } from './controls.ts';
+import { failsWhenBroken, fitsSources, understandsNames } from '../faults/controls.ts';
 
 fitsSources();
 understandsNames('race');

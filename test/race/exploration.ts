@@ -1,5 +1,5 @@
+import { ClosingCounts } from '../faults/closing-counts.ts';
 import type { Finding, RepositoryCheck } from '../publish/repository-check.ts';
-import { ClosingCounts } from './closing-counts.ts';
 import { idle } from './idle.ts';
 import { bodies, type Objects, type Operation } from './object-model.ts';
 import type { Step, Stepper } from './stepper.ts';

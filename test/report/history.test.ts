@@ -7,6 +7,7 @@ const generations = [
   {
     number: 3,
     state: 'live',
+    durationMs: 2100,
     headSha256: `ab${'0'.repeat(62)}`,
     made: {
       ...made,
@@ -33,7 +34,7 @@ describe('the page of a history', () => {
       page,
       /^\| 3 \(live\) \| <code>2026-01-31T12&#58;00&#58;00\.000Z<\/code> .*publish: .*2 added, 1 removed \(hello, /m,
     );
-    assert.match(page, /<code>ab0000000000<\/code>/);
+    assert.match(page, /\| 2\.1 s \| <code>ab0000000000<\/code>/);
   });
 
   it('mentions nobody', () => {

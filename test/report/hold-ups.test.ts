@@ -87,4 +87,21 @@ suite('what held a run up', () => {
     const instant = { ...sampleRecord, durationMs: 0 };
     assert.equal(holdUpsOf(instant, analyse(instant)), '');
   });
+
+  test('tells of requests that were sent a second time, and not of copies that were given up', () => {
+    const spans = [probe[1], request(0, 100, 600, { outcome: 'cancelled' }), request(0, 500, 600)];
+    const hedges = { sent: 1, won: 1, wastedBytes: 4096 };
+    const record: RunRecord = {
+      ...sampleRecord,
+      durationMs: 600,
+      phases: [probe[0], phase(0, 'upload', 100, 600)],
+      spans,
+    };
+    const told = (some: RunRecord) => holdUpsOf(some, analyse(some)).replaceAll('&nbsp;', ' ');
+    assert.match(
+      told({ ...record, hedges }),
+      /1 late request was sent a second time, and 1 of them answered sooner for it; 4.1 kB were sent in vain\./,
+    );
+    assert.doesNotMatch(told(record), /sent a second time|did not get an answer/);
+  });
 });

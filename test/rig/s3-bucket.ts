@@ -42,6 +42,7 @@ export class Bucket {
   readonly #now: () => number;
   #sorted: readonly string[] | undefined;
   #writes = 0;
+  #nothing = Buffer.alloc(0);
 
   constructor(name: string, quirks: Quirks, now: () => number) {
     this.name = name;
@@ -73,11 +74,17 @@ export class Bucket {
     return this.#sorted;
   }
 
+  /** Bytes as they are kept: where they are forgotten, zeros of the same length, which take no memory while nobody touches them. */
+  kept(pieces: readonly Uint8Array[]): Buffer {
+    const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+    return length >= (this.#quirks.forgets ?? Number.POSITIVE_INFINITY) ? this.#zeros(length) : Buffer.concat(pieces);
+  }
+
   /** Writes an object past all checks; its ETag is the MD5 of the body unless one is given or a quirk says otherwise. */
   write(key: string, body: Uint8Array | string, attributes: Attributes = {}): StoredObject {
-    const bytes = Buffer.from(body);
+    const bytes = typeof body === 'string' ? Buffer.from(body) : body;
     const object: StoredObject = {
-      body: bytes,
+      body: this.kept([bytes]),
       etag: this.#etag(bytes, attributes.etag),
       modified: Math.floor(this.#now() / 1000) * 1000,
       headers: attributes.headers ?? {},
@@ -113,6 +120,12 @@ export class Bucket {
     return [...state].sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
   }
 
+  /** All of one buffer, since an allocator that has free memory at hand would fill a new one. */
+  #zeros(length: number): Buffer {
+    if (this.#nothing.length < length) this.#nothing = Buffer.alloc(length);
+    return this.#nothing.subarray(0, length);
+  }
+
   #listed(key: string): (readonly [string, ListedMeta])[] {
     const object = this.#objects.get(key);
     return object === undefined ? [] : [[key, meta(object)]];
@@ -125,7 +138,7 @@ export class Bucket {
     this.#changed.set(key, performance.now());
   }
 
-  #etag(body: Buffer, given: string | undefined): string {
+  #etag(body: Uint8Array, given: string | undefined): string {
     this.#writes += 1;
     if (this.#quirks.opaqueEtags === true)
       return createHash('md5').update(`${this.name} ${this.#writes}`).digest('hex');

@@ -27,7 +27,7 @@ export function uploadPart(context: Context, request: S3Request, payload: Payloa
     throw new S3Fault(400, 'InvalidArgument', 'Part number must be an integer between 1 and 10000, inclusive');
   }
   const etag = createHash('md5').update(payload.body).digest('hex');
-  upload.parts.set(number, { body: payload.body, etag });
+  upload.parts.set(number, { body: context.bucket.kept([payload.body]), etag });
   const checksums = [...payload.checksums].map(([name, value]) => [`x-amz-checksum-${name}`, value]);
   return empty(200, { etag: etagHeader(etag, context.quirks), ...Object.fromEntries(checksums) });
 }
@@ -58,7 +58,7 @@ export function completeUpload(context: Context, request: S3Request, payload: Pa
   checkWriteRate(context, request.key);
   const sums = createHash('md5');
   for (const part of parts) sums.update(Buffer.from(part.etag, 'hex'));
-  const object = bucket.write(upload.key, Buffer.concat(parts.map((part) => part.body)), {
+  const object = bucket.write(upload.key, bucket.kept(parts.map((part) => part.body)), {
     headers: upload.headers,
     public: upload.public,
     etag: `${sums.digest('hex')}-${parts.length}`,

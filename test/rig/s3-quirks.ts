@@ -38,6 +38,8 @@ export interface Quirks {
   readonly maxBody?: number;
   /** Smallest part, but for the last one; 5 MiB as documented. */
   readonly minPart?: number;
+  /** Bodies of at least so many bytes are not kept: zeros are read in their place. For loads that are larger than memory. */
+  readonly forgets?: number;
   /** The one region requests must be signed for; others get 301 PermanentRedirect or 400 AuthorizationHeaderMalformed. */
   readonly region?: { readonly name: string; readonly others: 301 | 400 };
 }

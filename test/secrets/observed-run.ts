@@ -14,6 +14,10 @@ export interface Observed {
   readonly stdout: string;
 }
 
+/** A seeded fault is one of the action's own process as well. */
+export const imports = process.execArgv.filter(
+  (arg, index, all) => arg === '--import' || all[index - 1] === '--import',
+);
 const commandFiles = ['output', 'step_summary', 'env', 'path', 'state'] as const;
 
 /**
@@ -40,7 +44,7 @@ export async function observe(
   };
   for (const name of commandFiles) env[`GITHUB_${name.toUpperCase()}`] = file(name);
   const node = join(root, 'node_modules/.bin/node');
-  await using running = await startProcess(node, [join(root, 'src/main.ts')], { cwd: file('work'), env });
+  await using running = await startProcess(node, [...imports, join(root, 'src/main.ts')], { cwd: file('work'), env });
   const commandLines = new Set<string>();
   const look = () => collectCommandLines(running.pid, commandLines);
   look();

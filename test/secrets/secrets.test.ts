@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { after, before, describe, test } from 'node:test';
+import { ClosingCounts } from '../faults/closing-counts.ts';
+import { place, startGitHub } from '../rig/github-server.ts';
+import { workflowBot } from '../rig/github-server-comments.ts';
 import { closeServer, listenLocally } from '../rig/listener.ts';
 import type { FaultAction } from '../rig/s3-faults.ts';
 import type { S3Request } from '../rig/s3-request.ts';
@@ -20,6 +23,8 @@ const inputs = {
   compression: 'gz',
   comment: 'always',
   contents: 'true',
+  site: 'true',
+  trace: 'trace.json',
   'public-url': 'https://apt.example.org',
   'access-key-id': accessKeyId,
   'secret-access-key': secretAccessKey,
@@ -52,6 +57,7 @@ after(async () => {
   await closeServer(github);
 });
 
+const counts = new ClosingCounts();
 let runs = 0;
 
 /** One run into a new prefix, with what is different about it. */
@@ -72,8 +78,11 @@ function leaks(text: string): string[] {
 
 function assertNothingSeen({ seen }: Observed): void {
   assert.ok((seen.get('command lines') ?? '').includes('main.ts'), 'its command line was seen');
+  counts.add('runs watched');
   for (const [where, text] of seen) {
-    assert.deepEqual(leaks(text), [], `in ${where}:\n${text.slice(0, 4000)}`);
+    const found = leaks(text);
+    counts.add('secrets seen', found.length);
+    assert.deepEqual(found, [], `in ${where}:\n${text.slice(0, 4000)}`);
   }
 }
 
@@ -95,10 +104,12 @@ describe('no secret is seen', () => {
     assert.match(observed.seen.get('output') ?? '', /PGP PUBLIC KEY BLOCK/);
     assert.ok([...observed.seen.keys()].some((name) => name.endsWith('run.json')));
     assert.match(observed.seen.get('step_summary') ?? '', /hello/);
+    assert.match(observed.seen.get('work/trace.json') ?? '', /"ph"/);
+    assert.match(observed.seen.get('work/trace.otlp.jsonl') ?? '', /resourceSpans/);
     assertNothingSeen(observed);
     const bucket = store.objects('apt');
     const keys = [...bucket.keys()];
-    assert.ok(keys.length > 5);
+    assert.ok(keys.length > 5 && keys.some((key) => key.endsWith('index.html')));
     for (const key of keys) {
       const object = bucket.get(key);
       assert.ok(object !== undefined);
@@ -119,6 +130,7 @@ describe('no secret is seen', () => {
       const observed = await run();
       assert.equal(observed.code, 1, observed.stdout);
       assert.match(observed.stdout, /^::error title=/m);
+      assert.match(observed.stdout, /^::debug::/m);
       assertNothingSeen(observed);
     });
   }
@@ -153,9 +165,25 @@ describe('no secret is seen', () => {
     });
   }
 
+  const event = new URL('event.json', import.meta.url).pathname;
+  const onPullRequest = { GITHUB_EVENT_NAME: 'pull_request', GITHUB_EVENT_PATH: event, GITHUB_RUN_ID: '100' };
+
+  test('in the comment on a pull request', async () => {
+    await using commented = await startGitHub({
+      tokens: { [githubToken]: { account: workflowBot, pullRequests: 'write' } },
+    });
+    const observed = await run(
+      {},
+      { ...onPullRequest, GITHUB_API_URL: commented.api, GITHUB_REPOSITORY: place.repository },
+    );
+    assert.equal(observed.code, 0, observed.stdout);
+    const bodies = commented.comments.all.map(({ body }) => body);
+    assert.match(bodies.join('\n'), /bookworm/);
+    assertNothingSeen({ ...observed, seen: new Map([...observed.seen, ['comment', bodies.join('\n')]]) });
+  });
+
   test('where GitHub refuses the token and repeats it', async () => {
-    const event = new URL('event.json', import.meta.url).pathname;
-    const observed = await run({}, { GITHUB_EVENT_NAME: 'pull_request', GITHUB_EVENT_PATH: event });
+    const observed = await run({}, onPullRequest);
     assert.equal(observed.code, 0, observed.stdout);
     assertNothingSeen(observed);
   });
@@ -178,3 +206,5 @@ test('every secret is masked before anything else is said', async () => {
   const firstWord = stdout.search(/^(?!::add-mask::|$)/m);
   assert.equal(stdout.indexOf('::add-mask::', firstWord), -1, 'nothing is masked after something was said');
 });
+
+test('how many runs were watched', (t) => t.diagnostic(`${counts}`));

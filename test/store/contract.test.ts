@@ -1,5 +1,7 @@
 import { join } from 'node:path';
+import { adaptiveSlots } from '../../src/store/adaptive-slots.ts';
 import { DirectoryStore } from '../../src/store/directory.ts';
+import { Hedging, hedged } from '../../src/store/hedged.ts';
 import { limited, limiter } from '../../src/store/limited.ts';
 import { MemoryStore } from '../../src/store/memory.ts';
 import type { ObjectStore } from '../../src/store/object-store.ts';
@@ -68,7 +70,17 @@ storeContract(
 );
 storeContract('a traced store', layered(traced), everything);
 storeContract(
+  'a hedged store',
+  layered((store) => hedged(store, new Hedging(realClock))),
+  everything,
+);
+storeContract(
+  'a store with slots that adapt',
+  layered((store) => limited(store, adaptiveSlots(realClock))),
+  everything,
+);
+storeContract(
   'a store in all layers',
-  layered((store, scope) => limited(retrying(traced(store, scope), scope), limiter(3))),
+  layered((store, scope) => retrying(limited(hedged(traced(store, scope), new Hedging(realClock)), limiter(3)), scope)),
   everything,
 );

@@ -67,10 +67,11 @@ suite('reading a run record', () => {
   const failed = { ...sampleRecord, outcome: 'failed', problems };
   const before = { at: '2026-01-01T00:00:00.000Z', durationMs: 900, phases: [{ phase: 'read', ms: 80 }] };
   const refused = { ...sampleRecord, outcome: 'dry-run', problems };
+  const hedged = { ...sampleRecord, hedges: { sent: 2, won: 1, wastedBytes: 4096 } };
   const beside = { ...sampleRecord, suites: sampleRecord.suites.map((suite) => ({ ...suite, before })) };
 
   test('gives back what was written', () => {
-    for (const record of [sampleRecord, failed, refused, beside])
+    for (const record of [sampleRecord, failed, refused, beside, hedged])
       assert.deepEqual(parseRunRecord(JSON.stringify(record)), record);
   });
 
@@ -103,6 +104,7 @@ suite('reading a run record', () => {
     'a field of another kind of span': [changed('spans.1.verb', 'GET'), /spans\[1\]\.verb is not a field/],
     'a verb that is none': [changed('spans.0.verb', 'POST'), /spans\[0\]\.verb is none of GET/],
     'a kind of span that is none': [changed('spans.0.kind', 'cpu'), /spans\[0\]\.kind is none of request/],
+    'half a hedge': [changed('hedges', { sent: 0.5, won: 0, wastedBytes: 0 }), /hedges\.sent is not a whole number/],
     'a negative time': [changed('durationMs', -1), /durationMs is not a number from 0 up/],
     'a time that is text': [changed('durationMs', '1000'), /durationMs is not a number/],
     'a time that is null, as JSON writes NaN': [changed('durationMs', null), /durationMs is not a number/],

@@ -4,7 +4,11 @@ import { gunzipSync } from 'node:zlib';
 import { parseRelease } from '../../src/debian/release.ts';
 import type { SigningKeys } from '../../src/signing/keys.ts';
 import { publicKeys, verifyDetached, verifyInRelease } from '../../src/signing/verify.ts';
+import { ClosingCounts } from '../faults/closing-counts.ts';
 import type { Bucket } from '../rig/s3-bucket.ts';
+
+/** What all checks of this process have found. */
+export const counts = new ClosingCounts();
 
 /** Something that a head, a record or a kept generation promises to be there. */
 interface Promised {
@@ -41,6 +45,18 @@ export function packagesIn(bucket: Bucket, suite: string, architecture = 'amd64'
   return stanzas(bytes).map(({ name, version }) => `${name} ${version}`);
 }
 
+/** A suite's list of one architecture names these packages, as `packagesIn` spells them, and no others. */
+export function assertPackages(
+  bucket: Bucket,
+  suite: string,
+  expected: readonly string[],
+  architecture?: string,
+): void {
+  const listed = packagesIn(bucket, suite, architecture);
+  counts.add('packages lost', expected.filter((name) => !listed.includes(name)).length);
+  assert.deepEqual(listed, expected);
+}
+
 /**
  * What is promised and missing or damaged, at this instant (invariant 2): by-hash objects and pool files of each head, of each
  * record and of each generation that a record keeps. Empty when all is well.
@@ -71,7 +87,10 @@ export function brokenPromises(bucket: Bucket, folder = ''): string[] {
 
 /** Everything that must hold of a repository on which nobody is at work; `folder` as in `suitesIn`. */
 export async function assertConsistent(bucket: Bucket, keys: SigningKeys, folder = ''): Promise<void> {
-  assert.deepEqual(brokenPromises(bucket, folder), []);
+  const broken = brokenPromises(bucket, folder);
+  counts.add('repositories judged');
+  counts.add('missing files', broken.length);
+  assert.deepEqual(broken, []);
   assert.equal(bucket.uploads.size, 0, 'no upload is left open');
   const trusted = publicKeys(keys);
   for (const suite of suitesIn(bucket, folder)) {
@@ -81,16 +100,13 @@ export async function assertConsistent(bucket: Bucket, keys: SigningKeys, folder
     const { release } = await verifyInRelease(Buffer.from(head), trusted, suite);
     assert.equal(bucket.text(`${dist}Release`), release, `Release of ${suite} is not what InRelease says`);
     await verifyDetached(Buffer.from(release), bucket.text(`${dist}Release.gpg`), trusted, suite);
-    for (const { path, sha256, size } of parseRelease(release, suite).files) {
+    const mixed = parseRelease(release, suite).files.filter(({ path, sha256, size }) => {
       const stored = bucket.get(`${dist}${path.replace(/(\.gz)?$/, '.gz')}`)?.body;
-      assert.ok(stored !== undefined, `${path} of ${suite} is not there under its canonical name`);
-      const bytes = path.endsWith('.gz') ? stored : gunzipSync(stored);
-      assert.deepEqual(
-        [digest(bytes), bytes.length],
-        [sha256, size],
-        `${path} of ${suite} is not what its Release says`,
-      );
-    }
+      const bytes = stored === undefined || path.endsWith('.gz') ? stored : gunzipSync(stored);
+      return bytes === undefined || digest(bytes) !== sha256 || bytes.length !== size;
+    });
+    counts.add('mixed views', mixed.length);
+    assert.deepEqual(mixed, [], `canonical names of ${suite} are not what its Release says`);
   }
 }
 

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { likenesses, type Quirks } from '../rig/s3-quirks.ts';
 import { AgedRepository, agedFile, describePlace, type Place, PlaceFinder } from './aged-repository.ts';
-import { assertConsistent, brokenPromises, packagesIn, recordOf } from './bucket-check.ts';
+import { assertConsistent, assertPackages, brokenPromises, counts, recordOf } from './bucket-check.ts';
 import { Effects } from './effects.ts';
 import { doubtfulFaults, type Fault, lastingFaults, passingFaults } from './faults.ts';
 import { isProblem, keys } from './workbench.ts';
@@ -59,13 +59,12 @@ async function sweep(t: TestContext, { aged, bucket, faults, where, attempt }: S
       failures.push(`${fault.name} at ${describePlace(place)}: ${error instanceof Error ? error.message : error}`);
     }
   });
-  t.diagnostic(`points: ${points.length}`);
-  assert.deepEqual(failures, [], `${failures.length} of ${points.length} points`);
+  t.diagnostic(`${points.length} points tried`);
+  assert.equal(failures.join('\n'), '');
 }
 
 describe('one request of an update goes wrong once: the update is published, once, and nothing is lost or left', () => {
   const kinds: readonly (Pick<Sweep, 'where' | 'faults'> & { name: string; quirks: Quirks; warnings: number })[] = [
-    { name: 'a store as AWS, any request', quirks: {}, where: anywhere, faults: passingFaults, warnings: 0 },
     {
       name: 'a store as Ceph 16, records and heads',
       quirks: likenesses.ceph16,
@@ -80,6 +79,7 @@ describe('one request of an update goes wrong once: the update is published, onc
       faults: doubtfulFaults,
       warnings: 1,
     },
+    { name: 'a store as AWS, any request', quirks: {}, where: anywhere, faults: passingFaults, warnings: 0 },
   ];
   for (const { name, quirks, where, faults, warnings } of kinds) {
     test(name, async (t) => {
@@ -98,8 +98,8 @@ describe('one request of an update goes wrong once: the update is published, onc
         if (fault.action.do === 'delay') await sleep(fault.action.ms);
         await assertConsistent(bucket, keys);
         assert.deepEqual(effects.violations, []);
-        assert.deepEqual(packagesIn(bucket, 'bookworm'), updated.amd64);
-        assert.deepEqual(packagesIn(bucket, 'bookworm', 'arm64'), updated.arm64);
+        assertPackages(bucket, 'bookworm', updated.amd64);
+        assertPackages(bucket, 'bookworm', updated.arm64, 'arm64');
         assert.equal(recordOf(bucket, 'bookworm').generation.number, 5);
         assert.deepEqual([effects.history(headKey).length, effects.history(recordKey).length], [1, 1]);
         assert.ok(!bucket.has(agedFile), 'a pool file that was due is still there');
@@ -152,8 +152,8 @@ test('from one request of an update on everything fails: it stops with a problem
     await aged.run(name, { claimLimit }).results;
     await assertConsistent(bucket, keys);
     assert.deepEqual(effects.violations, []);
-    assert.deepEqual(packagesIn(bucket, 'bookworm'), updated.amd64);
-    assert.deepEqual(packagesIn(bucket, 'bookworm', 'arm64'), updated.arm64);
+    assertPackages(bucket, 'bookworm', updated.amd64);
+    assertPackages(bucket, 'bookworm', updated.arm64, 'arm64');
     assert.equal(effects.history(headKey).length, 1);
   };
   await sweep(t, { aged, bucket: () => aged.copy(), faults: lastingFaults, where: anywhere, attempt });
@@ -172,5 +172,7 @@ test('the head is written and Release beside it is not: a rerun puts Release rig
   }
   await aged.run(name).results;
   await assertConsistent(aged.bench.server.objects(name), keys);
-  t.diagnostic('points: 1');
+  t.diagnostic('1 point tried');
 });
+
+test('what was judged', (t) => t.diagnostic(`${counts}`));

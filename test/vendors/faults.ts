@@ -29,7 +29,7 @@ const answer = (when: 'before' | 'after', status: number, code: string, retryAft
 });
 
 /** Long enough for a busy machine to answer in time, short enough to wait for many times. */
-const stallMs = 400;
+const stallMs = 1000;
 
 /** What happens once and may pass. A run must get over each of them, whichever request it meets. */
 export const passingFaults: readonly Fault[] = [

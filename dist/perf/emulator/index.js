@@ -13,18 +13,17 @@ _rig_latency_proxy_js__WEBPACK_IMPORTED_MODULE_1__ = (__webpack_async_dependenci
 /**
  * What comparisons run against when it is to be nothing real: an S3 server in memory behind a distance, and a signing key that is worth
  * nothing. A process of its own, so that it does not share an event loop with whoever takes the time; it tells its parent where it is, answers
- * every message with what has been asked of it since the last one, and ends with its parent. ROUND_TRIP_MS says how far away it is. Bundled beside the perf action.
+ * every message with what has been asked of it since the last one, and ends with its parent. ROUND_TRIP_MS says how far away it is, FARTHER_MS how
+ * far its second door. Large bodies are not kept, since nobody reads them again. Bundled beside the perf action.
  */
 
 
 
 const bucket = 'perf';
-const server = await (0,_rig_s3_server_js__WEBPACK_IMPORTED_MODULE_2__/* .startS3Server */ .Q)({ buckets: [bucket] });
-const proxy = await (0,_rig_latency_proxy_js__WEBPACK_IMPORTED_MODULE_1__/* .startLatencyProxy */ .x)({
-    to: server.endpoint,
-    delayMs: Number(process.env['ROUND_TRIP_MS']) / 2,
-    handshake: true,
-});
+const server = await (0,_rig_s3_server_js__WEBPACK_IMPORTED_MODULE_2__/* .startS3Server */ .Q)({ buckets: [bucket], quirks: { forgets: 4 * 1024 ** 2 } });
+const away = (roundTripMs) => (0,_rig_latency_proxy_js__WEBPACK_IMPORTED_MODULE_1__/* .startLatencyProxy */ .x)({ to: server.endpoint, delayMs: Number(roundTripMs) / 2, handshake: true });
+const near = await away(process.env['ROUND_TRIP_MS']);
+const far = await away(process.env['FARTHER_MS']);
 const { privateKey } = await (0,openpgp__WEBPACK_IMPORTED_MODULE_0__/* .generateKey */ .rh)({
     userIDs: [{ name: 'Perf archive' }],
     // A runner’s clock may be a moment behind ours.
@@ -45,7 +44,8 @@ function countsSinceLast() {
 process.on('disconnect', () => process.exit(0));
 process.on('message', () => process.send?.(countsSinceLast()));
 process.send?.({
-    endpoint: proxy.endpoint,
+    endpoint: near.endpoint,
+    fartherEndpoint: far.endpoint,
     directEndpoint: server.endpoint,
     bucket,
     accessKeyId: _rig_s3_server_js__WEBPACK_IMPORTED_MODULE_2__/* .rigCredentials */ .N.accessKeyId,
@@ -691,6 +691,7 @@ class Bucket {
     #now;
     #sorted;
     #writes = 0;
+    #nothing = Buffer.alloc(0);
     constructor(name, quirks, now) {
         this.name = name;
         this.#quirks = quirks;
@@ -717,11 +718,16 @@ class Bucket {
             .map(({ key }) => key);
         return this.#sorted;
     }
+    /** Bytes as they are kept: where they are forgotten, zeros of the same length, which take no memory while nobody touches them. */
+    kept(pieces) {
+        const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+        return length >= (this.#quirks.forgets ?? Number.POSITIVE_INFINITY) ? this.#zeros(length) : Buffer.concat(pieces);
+    }
     /** Writes an object past all checks; its ETag is the MD5 of the body unless one is given or a quirk says otherwise. */
     write(key, body, attributes = {}) {
-        const bytes = Buffer.from(body);
+        const bytes = typeof body === 'string' ? Buffer.from(body) : body;
         const object = {
-            body: bytes,
+            body: this.kept([bytes]),
             etag: this.#etag(bytes, attributes.etag),
             modified: Math.floor(this.#now() / 1000) * 1000,
             headers: attributes.headers ?? {},
@@ -757,6 +763,12 @@ class Bucket {
                 state.set(key, before);
         }
         return [...state].sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+    }
+    /** All of one buffer, since an allocator that has free memory at hand would fill a new one. */
+    #zeros(length) {
+        if (this.#nothing.length < length)
+            this.#nothing = Buffer.alloc(length);
+        return this.#nothing.subarray(0, length);
     }
     #listed(key) {
         const object = this.#objects.get(key);
@@ -850,7 +862,7 @@ function uploadPart(context, request, payload) {
         throw new S3Fault(400, 'InvalidArgument', 'Part number must be an integer between 1 and 10000, inclusive');
     }
     const etag = (0,external_node_crypto_.createHash)('md5').update(payload.body).digest('hex');
-    upload.parts.set(number, { body: payload.body, etag });
+    upload.parts.set(number, { body: context.bucket.kept([payload.body]), etag });
     const checksums = [...payload.checksums].map(([name, value]) => [`x-amz-checksum-${name}`, value]);
     return empty(200, { etag: etagHeader(etag, context.quirks), ...Object.fromEntries(checksums) });
 }
@@ -877,7 +889,7 @@ function completeUpload(context, request, payload) {
     const sums = (0,external_node_crypto_.createHash)('md5');
     for (const part of parts)
         sums.update(Buffer.from(part.etag, 'hex'));
-    const object = bucket.write(upload.key, Buffer.concat(parts.map((part) => part.body)), {
+    const object = bucket.write(upload.key, bucket.kept(parts.map((part) => part.body)), {
         headers: upload.headers,
         public: upload.public,
         etag: `${sums.digest('hex')}-${parts.length}`,

@@ -1,9 +1,14 @@
 import type { Finding } from '../publish/repository-check.ts';
 
-/** What the proofs count, in the order in which it is told. The later ones must be 0. */
+/** What the suites count, in the order in which it is told. The later ones must be 0. */
 const counted = [
   'points tried',
   'orders tried',
+  'inputs tried',
+  'straddles tried',
+  'updates by clients',
+  'downloads by clients',
+  'runs watched',
   'states seen',
   'repositories judged',
   'reruns',
@@ -11,6 +16,9 @@ const counted = [
   'mixed views',
   'missing files',
   'heads gone back',
+  'promises broken',
+  'failures of clients',
+  'secrets seen',
 ] as const;
 type Counted = (typeof counted)[number];
 
@@ -25,7 +33,7 @@ const classes = {
 } as const satisfies Record<Finding['rule'], Counted>;
 
 /**
- * What a test has tried and found. It travels as a line of words and numbers (`12 points tried, 0 packages lost`) in the diagnostics of a
+ * What a test has tried and found. It travels as a line of words and numbers (`1 point tried`; `12 points tried, 0 packages lost`) in the diagnostics of a
  * test, so that people can read it there and the runner of a suite can add it up.
  */
 export class ClosingCounts {
@@ -45,7 +53,7 @@ export class ClosingCounts {
   /** Adds what another test has told; a line of other words is left alone. */
   addLine(line: string): void {
     for (const what of counted) {
-      const told = new RegExp(`(?:^|, )(\\d+) ${what}(?:,|$)`).exec(line);
+      const told = new RegExp(`(?:^|, )(\\d+) ${what.replace(/s /, 's? ')}(?:,|$)`).exec(line);
       if (told !== null) this.add(what, Number(told[1]));
     }
   }

@@ -1,23 +1,42 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { ClosingCounts } from './closing-counts.ts';
-import { requireFits, type SeededFault, type SuiteName, seededFaults } from './seeded-faults.ts';
+import { requireFits, type SeededFault, type SuiteName, sightIn } from './seeded-fault.ts';
+import { seededFaults } from './seeded-faults.ts';
 
 /** Tests of the proofs themselves: that they see faults, by runs like these, and that their store is one. */
 const ofThemselves: readonly string[] = ['controls.test.ts', 'object-model.test.ts'];
 
+interface Suite {
+  /** Below `test/`; its own when absent. */
+  readonly folders?: readonly string[];
+  /** Files of tests that run side by side; 2 when absent. */
+  readonly concurrency?: number;
+  /** What is set in the environment of a run without a fault, where nobody has set it. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+const suites: Readonly<Record<SuiteName, Suite>> = {
+  crash: {},
+  race: {},
+  vendors: {},
+  hostile: { folders: ['hostile', 'secrets'], environment: { FUZZ_FACTOR: '25' } },
+  // apt is to meet as many moments of a publish as it can, and its laps are timed.
+  clients: { concurrency: 1 },
+};
+
 /**
- * Runs one of the two suites of proofs and tells what it has counted. With `--break NAME` the sources have that fault, and the run ends with
+ * Runs a suite of proofs and tells what it has counted. With `--break NAME` the sources have that fault, and the run ends with
  * the first test that sees it. Resolves to the exit status: 0 when every test has passed, 1 when one has failed, 2 for a wrong call.
  */
 export async function runSuite(suite: SuiteName, args: readonly string[]): Promise<number> {
-  const faults = seededFaults.filter(({ seenBy }) => seenBy.includes(suite));
+  const faults = seededFaults.filter((each) => sightIn(suite, each) !== undefined);
   const name = brokenName(args);
   const fault = faults.find((each) => each.name === name);
   if (name === undefined || (name !== '' && fault === undefined)) {
@@ -57,23 +76,19 @@ function usage(suite: SuiteName, faults: readonly SeededFault[]): string {
 }
 
 async function runTests(suite: SuiteName, fault: SeededFault | undefined) {
-  const folder = fileURLToPath(new URL(`../${suite}/`, import.meta.url));
-  const names = readdirSync(folder).filter((name) => name.endsWith('.test.ts'));
-  const files = names
-    .filter((name) => fault === undefined || !ofThemselves.includes(name))
-    .map((name) => join(folder, name));
+  const { concurrency = 2, environment = {} } = suites[suite];
   const seed = new URL(`./seed-fault.ts?${fault?.name}`, import.meta.url).href;
   // Processes that are ended in the middle leave their files behind: in here.
   const temporary = mkdtempSync(join(tmpdir(), `apt-publish-${suite}-`));
-  const outer = process.env['TMPDIR'];
-  process.env['TMPDIR'] = temporary;
+  const env = { ...(fault === undefined ? environment : {}), ...process.env, TMPDIR: temporary };
   const stop = new AbortController();
   const counts = new ClosingCounts();
   const failed: string[] = [];
   try {
     const events = run({
-      files: files.sort(),
-      concurrency: 2,
+      files: filesOf(suite, fault),
+      concurrency,
+      env,
       signal: stop.signal,
       ...(fault === undefined ? {} : { execArgv: ['--import', seed] }),
     });
@@ -88,9 +103,20 @@ async function runTests(suite: SuiteName, fault: SeededFault | undefined) {
     if (fault === undefined) for await (const line of events.compose(new spec())) process.stdout.write(line);
     else for await (const _ of events);
   } finally {
-    if (outer === undefined) delete process.env['TMPDIR'];
-    else process.env['TMPDIR'] = outer;
     rmSync(temporary, { recursive: true, force: true });
   }
   return { counts, failed };
+}
+
+/** Paths of the files of tests to run. */
+function filesOf(suite: SuiteName, fault: SeededFault | undefined): string[] {
+  const { folders = [suite] } = suites[suite];
+  const wanted = fault === undefined ? undefined : sightIn(suite, fault)?.files;
+  return folders
+    .map((name) => fileURLToPath(new URL(`../${name}/`, import.meta.url)))
+    .flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)))
+    .filter((path) => path.endsWith('.test.ts'))
+    .filter((path) => fault === undefined || !ofThemselves.includes(basename(path)))
+    .filter((path) => wanted?.includes(basename(path)) ?? true)
+    .sort();
 }

@@ -1,5 +1,6 @@
 import { registerHooks } from 'node:module';
-import { addressOf, seededFaults, withFault } from './seeded-faults.ts';
+import { addressOf, withFault } from './seeded-fault.ts';
+import { seededFaults } from './seeded-faults.ts';
 
 /**
  * Loaded before the tests with `--import`, and `?NAME` behind its address: from then on this process, and every worker of it, loads the

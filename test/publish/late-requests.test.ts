@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { perform } from '../../src/publish/commands.ts';
+import type { RunContext } from '../../src/publish/run-context.ts';
+import { Hedging } from '../../src/store/hedged.ts';
+import { S3Store } from '../../src/store/s3.ts';
+import type { S3Request } from '../rig/s3-request.ts';
+import { rigCredentials, type S3Server, startS3Server } from '../rig/s3-server.ts';
+import { realClock } from '../store/clocks.ts';
+import { Debs, publishedAt, publishRequest, suiteOf, testRun } from './publishing.ts';
+
+/** A server each of whose requests takes 20 ms, and of those that are `chosen` the first copy much longer. It takes effect all the same. */
+async function serverWith(lateMs: number, chosen: (request: S3Request) => boolean): Promise<S3Server> {
+  const server = await startS3Server();
+  const seen = new Set<string>();
+  server.intercept((request) => {
+    const name = `${request.verb} ${request.key}`;
+    const isLate = chosen(request) && !seen.has(name);
+    seen.add(name);
+    return { do: 'delay', ms: isLate ? lateMs : 20 };
+  });
+  return server;
+}
+
+/** Publishes packages for the first time, as a run of the action does; answers how long it took. */
+async function publish(server: S3Server, debs: Debs, packages: number) {
+  const store = new S3Store({
+    bucket: 'apt',
+    prefix: '',
+    endpoint: server.endpoint,
+    forcePathStyle: true,
+    credentials: rigCredentials,
+    version: 'test',
+  });
+  const hedging = new Hedging(realClock);
+  const run: RunContext = { ...testRun(store, realClock, { date: publishedAt }), hedging };
+  const paths = Array.from({ length: packages }, (_, index) =>
+    debs.add(`tool-${index}`, { Package: `tool-${index}`, Architecture: 'all' }),
+  );
+  const from = performance.now();
+  await perform(run, publishRequest([suiteOf('sid', ...paths)], { architectures: ['amd64', 'arm64'] }));
+  const ms = performance.now() - from;
+  store.close();
+  return { ms, hedging, spans: run.recorder.spans };
+}
+
+describe('late requests of a publish', () => {
+  test('hold it up no longer than it takes to send them again, and leave what a prompt store would', async () => {
+    const lateMs = 4000;
+    await using server = await serverWith(
+      lateMs,
+      ({ verb, key, number }) =>
+        (verb === 'GET' && key.endsWith('.apt-publish/sid.json')) ||
+        (verb === 'PUT' && key.includes('pool/') && number === 30),
+    );
+    using debs = new Debs();
+    const { ms, hedging, spans } = await publish(server, debs, 30);
+    assert.ok(ms < lateMs, `${ms} ms`);
+    assert.ok((hedging.counts?.won ?? 0) >= 2, JSON.stringify(hedging.counts));
+    assert.equal(
+      spans.filter((span) => span.kind === 'request' && span.outcome === 'cancelled').length,
+      hedging.counts?.sent,
+    );
+    const bytes = () =>
+      new Map(
+        server
+          .objects('apt')
+          .keys()
+          .map((key) => [key, server.objects('apt').get(key)?.body]),
+      );
+    const before = bytes();
+    await sleep(lateMs);
+    assert.deepEqual(bytes(), before);
+  });
+
+  test('are waited for where a second copy could land after the next publisher', async () => {
+    const lateMs = 1500;
+    for (const chosen of [
+      ({ verb, key }: S3Request) => verb === 'COPY' && key.endsWith('Packages.gz'),
+      ({ verb, key }: S3Request) => verb === 'PUT' && key.endsWith('/Release'),
+    ]) {
+      await using server = await serverWith(lateMs, chosen);
+      using debs = new Debs();
+      const { ms } = await publish(server, debs, 3);
+      assert.ok(ms >= lateMs, `${ms} ms`);
+      const asked = server.requests.filter(chosen).map(({ key }) => key);
+      assert.deepEqual(asked, [...new Set(asked)]);
+    }
+  });
+});

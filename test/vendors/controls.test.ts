@@ -1,0 +1,4 @@
+import { failsWhenBroken, understandsNames } from '../faults/controls.ts';
+
+understandsNames('vendors');
+failsWhenBroken('vendors');
