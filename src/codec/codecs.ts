@@ -3,7 +3,7 @@ import { joined } from './coder.ts';
 import { DecoderFault, faultProblem, limitProblem } from './faults.ts';
 import { chunkedFrom, compressGzipChunks } from './gzip-chunks.ts';
 import type { PublishedForm } from './published-form.ts';
-import { compressXz, decodeInWorker } from './worker-codec.ts';
+import { compressXz, decodeInWorker, xzBlockSize } from './worker-codec.ts';
 import { WorkerPool } from './worker-pool.ts';
 import { compressGzip, compressZstd, decodeZlib } from './zlib-codec.ts';
 
@@ -38,13 +38,22 @@ const decoders: Record<Compression, Decode> = {
   bz2: (source) => decodeInWorker('bz2-decode', source, pool),
 };
 
-/** From this size on, gz and xz carry over what they can of the published form. */
-export const carriedFrom = chunkedFrom;
+/** From these sizes on, uncompressed, work is saved by carrying over what can be of the published form. */
+export const carriedFrom: Readonly<Record<Form, number>> = {
+  gz: chunkedFrom,
+  xz: 2 * xzBlockSize,
+  zst: Number.POSITIVE_INFINITY,
+};
+
+/** Has the thread and the code that these forms need ready by the time when there is something to compress. Does not keep the process alive. */
+export function prepareToCompress(wanted: readonly Form[]): void {
+  if (wanted.includes('xz')) pool.open('xz-encode').close();
+}
 
 /**
  * Compresses off the main thread. The same arguments give the same bytes on every machine: gzip level 9 without name or time;
  * zstd level 19 up to 1 MiB, 12 beyond; xz -6 in blocks of 1 MiB. With the published form of an index the work is that of
- * the blocks that changed (gz and xz from `carriedFrom` bytes on). `bytes` must not change before the promise settles.
+ * the blocks that changed (from `carriedFrom` bytes on). `bytes` must not change before the promise settles.
  */
 export function compress(form: Form, bytes: Uint8Array, published?: PublishedForm): Promise<Uint8Array> {
   return encoders[form](bytes, published);

@@ -1,3 +1,4 @@
+import { prepareToCompress } from '../codec/codecs.ts';
 import { type Problem, Problems, throwProblems } from '../problem.ts';
 import { probe } from '../store/probe.ts';
 import type { TimedRun } from '../timing/record.ts';
@@ -34,6 +35,8 @@ export async function carryOut(
   suites: readonly string[],
   prepare: Prepare,
 ): Promise<SuiteResult[]> {
+  // While the first answers of the store are on their way.
+  prepareToCompress(settings.compression);
   const [prepared, before] = await together(
     wave(suites, (suite) => prepare(suite, [])),
     settings.dryRun ? wave(suites, (suite) => timesBefore(run, suite, settings.command)) : undefined,

@@ -16,27 +16,34 @@ export type Finished = 'committed' | 'overtaken';
 /** How often a commit is repeated on a head that changed although the claim is still this run's. */
 const commits = 10;
 
+/** What there is to do at the same time. */
+export interface Beside {
+  /** The second look at the pool: it must have ended before the commit. */
+  readonly renames: (renaming: Phase) => Promise<void>;
+  /** What nothing depends on, so that it costs no round trip of its own. Never throws. */
+  readonly commit?: () => Promise<void>;
+}
+
 /**
  * Everything between a claim and its end: rename, then commit. It follows from the record alone, so that the claimer does it and,
  * after a crash, anybody else who has taken the claim over (invariant 3).
  *
- * `expected` is the head that was read together with the record; `beside` runs beside the renames and must have ended before the
- * commit (the second look at the pool); `staged` is what this run has at hand of what it claims.
+ * `expected` is the head that was read together with the record; `staged` is what this run has at hand of what it claims.
  * Nothing here can make the head go back (invariant 4).
  */
 export async function finish(
   run: RunContext,
   claim: Claim,
   expected: Condition,
-  beside: (phase: Phase) => Promise<void>,
+  beside: Beside,
   staged?: StagedBytes,
 ): Promise<Finished> {
   const guard: PhaseGuard = { before: (store) => claim.assertMine(run, store), after: () => claim.writeEnded(run) };
   try {
-    const rename = (renaming: Phase) => renameAll(run, claim, renaming, beside, staged);
+    const rename = (renaming: Phase) => renameAll(run, claim, renaming, beside.renames, staged);
     await phase(run, 'rename', claim.suite, rename, guard);
     const committing = (phase: Phase) => commit(run, claim, expected, phase);
-    const outcome = await phase(run, 'commit', claim.suite, committing, guard);
+    const [outcome] = await together(phase(run, 'commit', claim.suite, committing, guard), beside.commit?.());
     if (outcome === 'release late') {
       await phase(run, 'rename', claim.suite, (restoring) => restore(run, claim.suite, [], restoring));
     }

@@ -65,7 +65,7 @@ export async function keepFileList({ store, scope }: Phase, list: FileList): Pro
   await store.put(fileListKey(list.sha256), bytes, {
     ...ownAttributes,
     contentType: 'application/gzip',
-    constant: true,
+    overlaps: true,
   });
 }
 

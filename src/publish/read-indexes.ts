@@ -1,4 +1,4 @@
-import { type Compression, carriedFrom, decompress } from '../codec/codecs.ts';
+import { type Compression, carriedFrom, decompress, forms as storedForms } from '../codec/codecs.ts';
 import type { ReleaseFile } from '../debian/release.ts';
 import { Problem } from '../problem.ts';
 import { digest } from './digest.ts';
@@ -29,11 +29,10 @@ export async function readIndexes(
     const twin = published.release.files.find(({ path }) => path === index);
     if (twin?.size === 0) return [index, new Uint8Array()];
     const { file, compression } = storedForm(published, suite, index);
-    const large = (twin?.size ?? 0) >= carriedFrom;
-    const others = large ? otherForms(published, index, file) : [];
+    const others = otherForms(published, index, file).filter(({ path }) => isCarriedOver(path, twin?.size ?? 0));
     const [bytes = new Uint8Array()] = await wave([file, ...others], async (form) => {
       const stored = await readStored(store, suite, published, form);
-      if (large) forms.set(form.path, stored);
+      if (isCarriedOver(form.path, twin?.size ?? 0)) forms.set(form.path, stored);
       return stored;
     });
     const origin = `${file.path} of suite ${suite}`;
@@ -43,6 +42,12 @@ export async function readIndexes(
     return [index, content];
   });
   return new Map(contents);
+}
+
+/** Whether what does not change of this form need not be compressed again, so that it is worth a request. */
+function isCarriedOver(path: string, size: number): boolean {
+  const form = storedForms.find((name) => path.endsWith(`.${name}`));
+  return form !== undefined && size >= carriedFrom[form];
 }
 
 function otherForms(published: Baseline, index: string, besides: ReleaseFile): ReleaseFile[] {

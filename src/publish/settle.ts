@@ -92,9 +92,9 @@ async function takeOver(run: RunContext, suite: string, trusted: Trusted, sight:
   const { number, added, poolVersion } = record.generation;
   try {
     const expected = headEtag === undefined ? ({ absent: true } as const) : { etag: headEtag };
-    await finish(run, claim, expected, (renaming) =>
-      secondLook(run, renaming, record.conditions, poolVersion, added, () => requirePoolFiles(renaming, suite, added)),
-    );
+    const renames = (renaming: Phase) =>
+      secondLook(run, renaming, record.conditions, poolVersion, added, () => requirePoolFiles(renaming, suite, added));
+    await finish(run, claim, expected, { renames });
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== poolFileGone) throw error;
     run.warn(

@@ -26,7 +26,7 @@ export async function stage(run: RunContext, prepared: Prepared, built: readonly
     scope.expect(forms.length);
     const largestFirst = forms.toSorted((a, b) => b.bytes.length - a.bytes.length);
     await wave(largestFirst, ({ path, bytes, sha256 }) =>
-      store.put(byHashKey(suite, path, sha256), bytes, { ...immutableAttributes(path, sha256), constant: true }),
+      store.put(byHashKey(suite, path, sha256), bytes, { ...immutableAttributes(path, sha256), overlaps: true }),
     );
   });
 }

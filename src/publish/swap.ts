@@ -44,7 +44,7 @@ export async function swap(
       const answer = await store.put(key, body, {
         ...attributes,
         once: true,
-        ...(enforced ? { condition } : {}),
+        ...(enforced ? { condition, overlaps: true } : {}),
       });
       if (answer.written && enforced && answer.etag !== undefined) {
         return { swapped: true, etag: answer.etag, answered: true };

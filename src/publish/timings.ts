@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { hedged } from '../store/hedged.ts';
 import { limited } from '../store/limited.ts';
 import { listed, type ObjectStore } from '../store/object-store.ts';
 import { traced } from '../store/traced.ts';
@@ -66,7 +67,10 @@ export async function timesOf(
   return new Map((found ?? []).flatMap((times) => (times === undefined ? [] : [[times.generation, times]])));
 }
 
-/** Keeps the times of this run as they are by now, with the number of the generation it has made, where times are to be kept. Never throws. */
+/**
+ * Keeps the times of this run as they are by now, with the number of the generation it has claimed, where times are to be kept. Never throws.
+ * Written beside the commit, so that nothing waits for it: the times of commit and clean are not in it.
+ */
 export async function keepTimes(
   run: RunContext,
   suite: string,
@@ -84,7 +88,7 @@ export async function keepTimes(
   };
   const body = Buffer.from(`${JSON.stringify(times, undefined, 1)}\n`);
   const key = timesKey(suite, command, generation % timedRuns);
-  await once(run, 'clean', suite, (store) => store.put(key, body, { ...ownAttributes, once: true }));
+  await once(run, 'commit', suite, (store) => store.put(key, body, { ...ownAttributes, once: true, overlaps: true }));
 }
 
 /** All times that are kept of a suite, the newest first. Errors of the store are thrown. */
@@ -109,16 +113,18 @@ async function timesAt(store: ObjectStore, key: string): Promise<KeptTimes | und
   return times;
 }
 
-/** One attempt; undefined when it fails, of which the record of the run tells. */
+/** One attempt, sent again only when it is late; undefined when it fails, of which the record of the run tells. */
 function once<T>(
   run: RunContext,
   name: PhaseName,
   suite: string,
   ask: (store: ObjectStore) => Promise<T>,
 ): Promise<T | undefined> {
-  return run.recorder.phase(name, suite, (scope) =>
-    ask(limited(traced(run.store, scope), run.requests)).catch(() => undefined),
-  );
+  return run.recorder.phase(name, suite, (scope) => {
+    const attempts = traced(run.store, scope);
+    const prompt = run.hedging === undefined ? attempts : hedged(attempts, run.hedging);
+    return ask(limited(prompt, run.requests)).catch(() => undefined);
+  });
 }
 
 function parsed(bytes: Uint8Array): unknown {

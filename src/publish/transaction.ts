@@ -51,7 +51,7 @@ import type { Prepare, Prepared } from './prepare.ts';
 import { keepMethod, stagedBytes } from './rename-method.ts';
 import type { GenerationSettings } from './request.ts';
 import { mendRelease } from './restore.ts';
-import type { RunContext } from './run-context.ts';
+import type { Phase, RunContext } from './run-context.ts';
 import { signGeneration } from './sign.ts';
 import { stage } from './stage.ts';
 import type { Conditions } from './suite-record.ts';
@@ -114,20 +114,16 @@ export async function transact(
     const [generation] = made;
     const claim = await claimGeneration(run, prepared, generation, conditions);
     if (claim !== undefined) {
-      const finished = await finish(
-        run,
-        claim,
-        expectedHead,
-        (renaming) =>
-          secondLook(run, renaming, conditions, pool.version, claim.record.generation.added, async () => {
-            await uploadAgain(renaming, plan.poolFiles, conditions);
-            await requirePoolFiles(renaming, suite, plan.referenced);
-          }),
-        stagedBytes(generation.built),
-      );
+      const { number, added } = claim.record.generation;
+      const renames = (renaming: Phase) =>
+        secondLook(run, renaming, conditions, pool.version, added, async () => {
+          await uploadAgain(renaming, plan.poolFiles, conditions);
+          await requirePoolFiles(renaming, suite, plan.referenced);
+        });
+      const commit = () => keepTimes(run, suite, { command: prepared.command, generation: number });
+      const finished = await finish(run, claim, expectedHead, { renames, commit }, stagedBytes(generation.built));
       if (finished === 'committed') {
-        const { number } = claim.record.generation;
-        await together(clean(run, claim), keepTimes(run, suite, { command: prepared.command, generation: number }));
+        await clean(run, claim);
         await keepMethod(run, claim);
         return publishedResult(prepared, generation, { number, conditions });
       }

@@ -111,7 +111,7 @@ async function uploadFile({ store, scope }: Phase, file: PoolFile, conditions: C
   const attributes = immutableAttributes(file.key, file.file.sha256);
   const answer = await putFile(store, file.key, source, {
     ...attributes,
-    constant: true,
+    overlaps: true,
     ...(conditional ? { condition: { absent: true } } : {}),
   }).catch((error: unknown) => {
     // Some stores hold conditions on single writes and refuse them on the end of a multipart upload; the look before has to do there.

@@ -37,7 +37,7 @@ function tableOf(record: RunRecord, { suite }: SuiteOutcome, before: TimedRun): 
   const mine = suiteTimes(record.phases, suite);
   const ran = phaseNames.filter((name) => [...mine, ...before.phases].some(({ phase }) => phase === name));
   const rows = ran.map((name) => row(prose(name), timeOf(mine, name), timeOf(before.phases, name)));
-  const whole = row(prose('the whole run'), record.durationMs, before.durationMs);
+  const whole = row(prose('all, before the commit'), record.durationMs, before.durationMs);
   return md`The publish before into ${code(clip(suite, longestName))} was on ${code(before.at)}, on another machine and with other packages: times to look at, not to judge by. This run is a dry one, and ended where writing would have begun.\n\n${tableHead(columns)}${joined(rows)}${whole}\n`;
 }
 

@@ -20,7 +20,7 @@ export function renderTrend(suite: string, runs: readonly TimedGeneration[]): st
 
 function tableOf(command: string, runs: readonly TimedGeneration[]): string {
   const phases = phaseNames.filter((name) => runs.some((run) => run.phases.some(({ phase }) => phase === name)));
-  const head = ['generation', 'at', 'whole run', ...phases];
+  const head = ['generation', 'at', 'to commit', ...phases];
   const rows = runs.map((run) => [
     String(run.generation),
     run.at,

@@ -25,12 +25,13 @@ interface Watched {
  * Sends late requests a second time and takes the answer that comes first; the other copy is given up. For one endpoint, and for all phases of
  * a run together.
  *
- * What is sent again is what does no harm whenever it takes effect, since a copy that is given up may still do so: reads, and writes of names
- * that ever have one content (`PutOptions.constant`; a conditional one may then be told that its first copy was there already, which is what
- * `precondition-failed` means anyway). **Never a write of a canonical name, Release, a head or a record, and never a copy**: once the answer of
- * one copy let the run go on to its commit, the next publisher need not wait for anything, and a first copy that lands after *his* rename
- * brings old bytes back under the name. That copy's end would have to be awaited before the commit, and then nothing is gained. Nor a large body
- * or a part of one: when it has left cannot be seen from here, and on a full link it is late because of the others.
+ * What is sent again is what does no harm whenever it takes effect, since a copy that is given up may still do so: reads, and writes that say
+ * so of themselves (`PutOptions.overlaps`): of names that ever have one content, and compare-and-swap, whose second copy finds the ETag gone. One of
+ * two conditional copies is told that its condition does not hold, and that answer may come first: whoever sends one looks what is there.
+ * **Never an unconditional write of a canonical name, Release or Release.gpg, and never a copy**: once the answer of one copy let the run go on to
+ * its commit, the next publisher need not wait for anything, and a first copy that lands after *his* rename brings old bytes back under the
+ * name. That copy's end would have to be awaited before the commit, and then nothing is gained. Nor a large body or a part of one: when it has
+ * left cannot be seen from here, and on a full link it is late because of the others.
  *
  * A second copy takes no slot of a limiter: it would have to wait for one in exactly those waves that it is to speed up. It goes over the limit by
  * two requests at most.
@@ -142,7 +143,7 @@ export class Hedging {
     if (delay === undefined || now - operation.sent < delay) return;
     if (!operation.late) this.#budget.seen(true);
     operation.late = true;
-    if (operation.copies < mostCopies && this.#budget.take(now)) operation.sendAgain();
+    if (operation.copies < mostCopies && this.#budget.take(now, this.#watched.size)) operation.sendAgain();
   }
 
   #failed(error: unknown): void {

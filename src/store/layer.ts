@@ -39,7 +39,7 @@ export function layer(store: ObjectStore, around: Around): ObjectStore {
     head: (key, signal) => through('HEAD', key, (given) => store.head(key, given), { overlaps: true, signal }),
     put: (key, body, options, signal) => {
       const once = options.once === true || (options.condition !== undefined && 'etag' in options.condition);
-      const overlaps = options.constant === true;
+      const overlaps = options.overlaps === true;
       const more = { bytesUp: body.byteLength, repeatable: !once, overlaps, signal };
       return through('PUT', key, (given) => store.put(key, body, options, given), more);
     },

@@ -85,9 +85,10 @@ export interface PutOptions extends ObjectAttributes {
   readonly once?: boolean;
   /**
    * A second copy of this write does no harm, whenever it takes effect and whatever was written since: these are the only bytes that the
-   * name ever has. `hedged` may send such a write twice and leave one to its fate.
+   * name ever has, or the condition, which the store is known to hold, cannot be true again once it was not. `hedged` may send such a write
+   * twice and leave one to its fate; what is then told that its condition does not hold may have met its own first copy.
    */
-  readonly constant?: true;
+  readonly overlaps?: true;
 }
 
 /** What of the options of a write travels with the object. */

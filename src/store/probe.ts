@@ -91,7 +91,7 @@ function unanswered(cause: TransientStoreError): Problem {
 
 async function attempt(store: ObjectStore, condition: Condition): Promise<Written | { written: false } | 'refused'> {
   try {
-    return await store.put(key, body, { ...attributes, condition, constant: true });
+    return await store.put(key, body, { ...attributes, condition, overlaps: true });
   } catch (error) {
     if (error instanceof Problem && error.code === conditionRefusedCode) return 'refused';
     throw error;

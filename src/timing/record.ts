@@ -68,6 +68,7 @@ export interface SuiteOutcome {
 export interface TimedRun {
   /** When it began: ISO 8601, UTC. */
   readonly at: string;
+  /** From its beginning to its commit. */
   readonly durationMs: number;
   /** Phases of one suite, and those that served all; in their order, each once. */
   readonly phases: readonly PhaseTime[];

@@ -92,7 +92,7 @@ describe('the action on a pull request', () => {
     assert.match(seen.comment, /### apt-publish: would change 1 package in <code>bookworm<\/code>/);
     assert.match(seen.comment, /\| added \| <code>hello<\/code> \| <code>2&#46;0<\/code>|<code>2\.0<\/code>/);
     assert.match(seen.comment, /Time beside the publish before/);
-    assert.match(seen.comment, /\| commit \| – \| [\d.]+ m?s \|/);
+    assert.match(seen.comment, /\| rename \| – \| [\d.]+ m?s \|/);
     assert.match(seen.summary, /^## Dry run: 1 package would change in <code>bookworm<\/code>$/m);
     assert.match(seen.summary, /^### Beside the publish before$/m);
     assert.equal(seen.record?.outcome, 'dry-run');

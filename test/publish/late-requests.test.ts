@@ -7,8 +7,11 @@ import { Hedging } from '../../src/store/hedged.ts';
 import { S3Store } from '../../src/store/s3.ts';
 import type { S3Request } from '../rig/s3-request.ts';
 import { rigCredentials, type S3Server, startS3Server } from '../rig/s3-server.ts';
+import { fixture } from '../signing/fixture-keys.ts';
 import { realClock } from '../store/clocks.ts';
 import { Debs, publishedAt, publishRequest, suiteOf, testRun } from './publishing.ts';
+
+const keys = await fixture('ed25519');
 
 /** A server each of whose requests takes 20 ms, and of those that are `chosen` the first copy much longer. It takes effect all the same. */
 async function serverWith(lateMs: number, chosen: (request: S3Request) => boolean): Promise<S3Server> {
@@ -34,7 +37,7 @@ async function publish(server: S3Server, debs: Debs, packages: number) {
     version: 'test',
   });
   const hedging = new Hedging(realClock);
-  const run: RunContext = { ...testRun(store, realClock, { date: publishedAt }), hedging };
+  const run: RunContext = { ...testRun(store, realClock, { keys, date: publishedAt }), hedging };
   const paths = Array.from({ length: packages }, (_, index) =>
     debs.add(`tool-${index}`, { Package: `tool-${index}`, Architecture: 'all' }),
   );
@@ -72,6 +75,20 @@ describe('late requests of a publish', () => {
     const before = bytes();
     await sleep(lateMs);
     assert.deepEqual(bytes(), before);
+  });
+
+  test('that are a claim or a head are sent again, since their second copy finds the ETag gone', async () => {
+    const lateMs = 4000;
+    const chosen = ({ verb, key }: S3Request) => verb === 'PUT' && /\/InRelease$|^\.apt-publish\/sid\.json$/.test(key);
+    await using server = await serverWith(lateMs, chosen);
+    using debs = new Debs();
+    const { ms } = await publish(server, debs, 3);
+    assert.ok(ms < lateMs, `${ms} ms`);
+    const before = server.objects('apt').get('dists/sid/InRelease')?.etag;
+    await sleep(lateMs);
+    assert.equal(server.objects('apt').get('dists/sid/InRelease')?.etag, before);
+    const sent = server.requests.filter(chosen).map(({ key }) => key);
+    assert.deepEqual([sent.length, new Set(sent).size], [4, 2]);
   });
 
   test('are waited for where a second copy could land after the next publisher', async () => {

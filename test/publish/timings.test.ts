@@ -43,7 +43,7 @@ describe('the times of a publish', () => {
     assert.equal(before?.at, at);
     assert.deepEqual(
       before?.phases.map(({ phase }) => phase),
-      ['read', 'scan', 'plan', 'index', 'sign', 'probe', 'upload', 'stage', 'claim', 'rename', 'commit'],
+      ['read', 'scan', 'plan', 'index', 'sign', 'probe', 'upload', 'stage', 'claim', 'rename'],
     );
   });
 

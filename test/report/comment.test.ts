@@ -129,7 +129,7 @@ suite('the comment on a pull request', () => {
       '| scan | 290 ms | – |',
       '| upload | 600 ms | – |',
       '| commit | – | 40 ms |',
-      '| the whole run | 1.0 s | 2.5 s |',
+      '| all, before the commit | 1.0 s | 2.5 s |',
     ]);
     assert.doesNotMatch(render(sampleRecord), /This run/);
   });

@@ -22,12 +22,12 @@ describe('the trend of a suite', () => {
     ]);
     assert.deepEqual(text.split('\n').slice(2), [
       'publish',
-      '  generation                        at  whole run   read    wait',
+      '  generation                        at  to commit   read    wait',
       '          12  2026-01-31T12:00:00.000Z      1.5 s  40 ms  900 ms',
       '          10  2026-01-31T12:00:00.000Z     800 ms  60 ms       –',
       '',
       'republish',
-      '  generation                        at  whole run   read',
+      '  generation                        at  to commit   read',
       '          11  2026-01-31T12:00:00.000Z     300 ms  50 ms',
       '',
     ]);

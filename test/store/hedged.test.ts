@@ -10,7 +10,7 @@ import { VirtualTime } from './virtual-time.ts';
 
 const attributes = { contentType: 'text/plain', cacheControl: 'no-cache' } as const;
 const body = new TextEncoder().encode('body');
-const constant = { ...attributes, constant: true } as const;
+const constant = { ...attributes, overlaps: true } as const;
 const ordinary = 40;
 const late = 2000;
 
@@ -173,7 +173,7 @@ describe('a hedged store', () => {
     assert.equal(sent.length, 20);
   });
 
-  test('of hundreds of requests, fewer than one in twenty is sent again besides the three that a run begins with', async () => {
+  test('of hundreds of requests, fewer than one in twenty is sent again besides the four that a run begins with', async () => {
     // One in ten is late: more than the budget bears, and not enough for an outage.
     const requests = 400;
     const fates = Array.from({ length: 2 * requests }, (_, index) => (index % 12 === 11 ? late : ordinary));
@@ -185,15 +185,15 @@ describe('a hedged store', () => {
     };
     await time.run(all());
     const extra = sent.length - requests;
-    assert.ok(extra > 0.02 * requests && extra <= 0.05 * requests + 3, `${extra} of ${requests}`);
+    assert.ok(extra > 0.02 * requests && extra <= 0.05 * requests + 4, `${extra} of ${requests}`);
   });
 
-  test('nothing is sent again in an outage: when more than a tenth of the requests are late', async () => {
+  test('nothing is sent again in an outage: when more than a fifth of the requests are late', async () => {
     const { time, store, sent, left } = opened();
     for (let count = 0; count < 200; count += 1) await time.run(store.head('pool/a.deb'));
     left.push(...Array.from({ length: 400 }, () => late));
     for (let count = 0; count < 20; count += 1) await time.run(store.head('pool/a.deb'));
-    assert.ok(sent.length - 220 <= 8, `${sent.length - 220} second copies`);
+    assert.ok(sent.length - 220 <= 12, `${sent.length - 220} second copies`);
     const before = sent.length;
     for (let count = 0; count < 20; count += 1) await time.run(store.head('pool/a.deb'));
     assert.equal(sent.length, before + 20);
