@@ -29,8 +29,8 @@ export const transactionFaults: readonly SeededFault[] = [
       { file: 'publish/finish.ts', from: "    await phase(run, 'rename', claim.suite, rename, guard);\n", to: '' },
       {
         file: 'publish/finish.ts',
-        from: "    const outcome = await phase(run, 'commit', claim.suite, committing, guard);\n",
-        to: "    const outcome = await phase(run, 'commit', claim.suite, committing, guard);\n    await phase(run, 'rename', claim.suite, rename, guard);\n",
+        from: "    const [outcome] = await together(phase(run, 'commit', claim.suite, committing, guard), beside.commit?.());\n",
+        to: "    const [outcome] = await together(phase(run, 'commit', claim.suite, committing, guard), beside.commit?.());\n    await phase(run, 'rename', claim.suite, rename, guard);\n",
       },
     ],
   },
@@ -48,8 +48,8 @@ export const transactionFaults: readonly SeededFault[] = [
       { file: 'publish/finish.ts', from: "    await phase(run, 'rename', claim.suite, rename, guard);\n", to: '' },
       {
         file: 'publish/finish.ts',
-        from: "    const outcome = await phase(run, 'commit', claim.suite, committing, guard);\n",
-        to: "    const outcome = await phase(run, 'commit', claim.suite, committing, guard);\n    await claim.stage();\n    await phase(run, 'rename', claim.suite, rename, guard);\n",
+        from: "    const [outcome] = await together(phase(run, 'commit', claim.suite, committing, guard), beside.commit?.());\n",
+        to: "    const [outcome] = await together(phase(run, 'commit', claim.suite, committing, guard), beside.commit?.());\n    await claim.stage();\n    await phase(run, 'rename', claim.suite, rename, guard);\n",
       },
     ],
   },
@@ -87,8 +87,8 @@ export const transactionFaults: readonly SeededFault[] = [
     edits: [
       {
         file: 'publish/swap.ts',
-        from: '...(enforced ? { condition } : {}),',
-        to: "...(enforced && !key.endsWith('.json') ? { condition } : {}),",
+        from: '...(enforced ? { condition, overlaps: true } : {}),',
+        to: "...(enforced && !key.endsWith('.json') ? { condition, overlaps: true } : {}),",
       },
     ],
   },
@@ -99,8 +99,8 @@ export const transactionFaults: readonly SeededFault[] = [
     edits: [
       {
         file: 'publish/swap.ts',
-        from: '...(enforced ? { condition } : {}),',
-        to: "...(enforced && !key.startsWith('dists/') ? { condition } : {}),",
+        from: '...(enforced ? { condition, overlaps: true } : {}),',
+        to: "...(enforced && !key.startsWith('dists/') ? { condition, overlaps: true } : {}),",
       },
     ],
   },
