@@ -1,6 +1,6 @@
 /**
- * The action, but for two things: its waits pass at once, and it is another run than the one that it follows, also when both have the same
- * SOURCE_DATE_EPOCH. For reruns after a death, where the minute that a claim is given would pass in idleness.
+ * The action, but for two things: its waits pass at once, so that nothing is late by its clock, and it is another run than the one that it follows,
+ * also when both have the same SOURCE_DATE_EPOCH. For reruns after a death, where the minute that a claim is given would pass in idleness.
  */
 import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,8 @@ try {
   const { secrets } = runner;
   const settings = await readSettings({ source: runner, secrets, folder: '.', temporaryFolder: tmpdir() });
   const session = await startSession(settings, clock, runner);
-  const run = { ...session.run, run: randomUUID() };
+  const { hedging: _, ...prompt } = session.run;
+  const run = { ...prompt, run: randomUUID() };
   const ending = await perform(run, settings.request).then(
     (results): Ending => ({ results }),
     (error: unknown): Ending => ({ error }),
