@@ -74,10 +74,11 @@ class Seat {
     this.#idleMs = idleMs;
     this.#gone = gone;
     this.#worker = new Worker(entry, { name: 'codec', execArgv: [] });
-    this.#worker.unref();
     this.#worker.on('message', (reply: Reply) => this.#settle(reply));
     this.#worker.on('error', (error) => this.#fail(error));
     this.#worker.on('exit', (code) => this.#fail(new Error(`A codec worker ended with code ${code}.`)));
+    // Last: whoever listens for messages waits for them.
+    this.#worker.unref();
   }
 
   open(session: number, coder: CoderName): Session {

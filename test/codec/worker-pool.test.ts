@@ -82,18 +82,35 @@ test('when a worker dies, what it owed fails and the next session starts another
   assert.notEqual(started.at(-1), worker);
 });
 
-test('a process that has used workers ends by itself at once, whether it took all they gave or not', async () => {
-  const codecs = new URL('../../src/codec/codecs.ts', import.meta.url).href;
-  const program = `
-    import { compress, decompressStream } from '${codecs}';
+const codecs = new URL('../../src/codec/codecs.ts', import.meta.url).href;
+const programs = [
+  [
+    'has used workers, whether it took all they gave or not,',
+    `import { compress, decompressStream } from '${codecs}';
     const packed = await compress('xz', Buffer.alloc(3_000_000, 'abc'));
     async function* source() { yield packed; }
-    for await (const piece of decompressStream('xz', source(), 3_000_000, 'The data')) break;
-    const from = performance.now();
-    process.on('exit', () => console.log(performance.now() - from));
-  `;
-  const { code, stdout, stderr } = await runProcess(process.execPath, ['--input-type=module', '-e', program]);
-  assert.equal(code, 0, stderr);
-  // Half of the time after which an idle worker would have been ended anyway.
-  assert(Number(stdout) < 2500, `${stdout} ms`);
-});
+    for await (const piece of decompressStream('xz', source(), 3_000_000, 'The data')) break;`,
+  ],
+  [
+    'has had a worker started and then found nothing to do',
+    `import { prepareToCompress } from '${codecs}';
+    prepareToCompress(['gz', 'xz']);
+    await new Promise((resolve) => setTimeout(resolve, 300));`,
+  ],
+] as const;
+for (const [what, program] of programs) {
+  test(`a process that ${what} ends by itself at once`, async () => {
+    const ending = `
+      const from = performance.now();
+      process.on('exit', () => console.log(performance.now() - from));
+    `;
+    const { code, stdout, stderr } = await runProcess(process.execPath, [
+      '--input-type=module',
+      '-e',
+      `${program}\n${ending}`,
+    ]);
+    assert.equal(code, 0, stderr);
+    // Half of the time after which an idle worker would have been ended anyway.
+    assert(Number(stdout) < 2500, `${stdout} ms`);
+  });
+}
