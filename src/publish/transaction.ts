@@ -31,11 +31,11 @@
  * |---|---|---|---|
  * | read, scan, plan, index, sign | nothing | nothing | |
  * | probe | `.apt-publish/probe` | that object | nobody: the next probe uses it |
- * | upload | pool files that nothing names; a new suite's entry in `.apt-publish/suites` | those files | a rerun finds them; they are content under its own name |
+ * | upload | pool files that nothing names; a new suite's entry in `.apt-publish/suites` | those files | a rerun finds them; one that was built anew, with other bytes, takes another name |
  * | stage | by-hash objects that nothing names | those objects | a rerun writes them again; the next sweep finds them |
  * | claim | the record | record and head apart | anybody, after the claim's time limit |
  * | rename | canonical names, Release.gpg | some names ahead of the head | the same |
- * | commit | InRelease, Release | nothing, or Release one generation late | the same; the next publish |
+ * | commit | InRelease, Release; the times of the run | nothing, or Release one generation late | the same; the next publish |
  * | clean | deletes what nothing reaches | objects that nothing reaches | the next claim, the next sweep |
  */
 import { Problem, throwProblems } from '../problem.ts';
