@@ -9,17 +9,14 @@
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { systemClock } from '../src/action/system-clock.ts';
-import { version } from '../src/action/version.ts';
 import { calibrate, calibrationText, efficiencyText } from '../src/perf/calibration.ts';
 import { processorMs } from '../src/perf/machine.ts';
-import { S3Store } from '../src/store/s3.ts';
 import { parseRunRecord } from '../src/timing/parse-record.ts';
+import { bucketOptions, openBucket } from './bucket-options.ts';
 
 const { values } = parseArgs({
   options: {
-    endpoint: { type: 'string' },
-    region: { type: 'string' },
-    bucket: { type: 'string' },
+    ...bucketOptions,
     prefix: { type: 'string', default: 'apt-publish-ceiling' },
     record: { type: 'string' },
   },
@@ -27,18 +24,7 @@ const { values } = parseArgs({
 const { endpoint, region, bucket, prefix, record } = values;
 if (bucket === undefined) throw new Error('usage: npm run ceiling -- --bucket NAME [--endpoint URL] [--record FILE]');
 
-const store = new S3Store({
-  bucket,
-  prefix,
-  ...(endpoint === undefined ? {} : { endpoint }),
-  ...(region === undefined ? {} : { region }),
-  forcePathStyle: endpoint !== undefined,
-  credentials: {
-    accessKeyId: process.env['AWS_ACCESS_KEY_ID'] ?? '',
-    secretAccessKey: process.env['AWS_SECRET_ACCESS_KEY'] ?? '',
-  },
-  version,
-});
+const store = openBucket({ bucket, prefix, endpoint, region });
 const loaded = { store, clock: systemClock, cpuMs: processorMs };
 const calibration = await calibrate(loaded, systemClock.now().toString(36));
 console.log(calibrationText(calibration));

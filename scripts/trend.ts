@@ -6,17 +6,14 @@
  */
 import { parseArgs } from 'node:util';
 import { systemClock } from '../src/action/system-clock.ts';
-import { version } from '../src/action/version.ts';
 import { trendOf } from '../src/publish/timings.ts';
 import { renderTrend } from '../src/report/trend.ts';
 import { retried } from '../src/store/retried.ts';
-import { S3Store } from '../src/store/s3.ts';
+import { bucketOptions, openBucket } from './bucket-options.ts';
 
 const { values } = parseArgs({
   options: {
-    endpoint: { type: 'string' },
-    region: { type: 'string' },
-    bucket: { type: 'string' },
+    ...bucketOptions,
     prefix: { type: 'string', default: '' },
     suite: { type: 'string', multiple: true },
   },
@@ -27,20 +24,7 @@ if (bucket === undefined || suites === undefined)
     'usage: npm run trend -- --bucket NAME --suite NAME [--endpoint URL] [--region NAME] [--prefix PATH]',
   );
 
-const sessionToken = process.env['AWS_SESSION_TOKEN'];
-const store = new S3Store({
-  bucket,
-  prefix,
-  ...(endpoint === undefined ? {} : { endpoint }),
-  ...(region === undefined ? {} : { region }),
-  forcePathStyle: endpoint !== undefined,
-  credentials: {
-    accessKeyId: process.env['AWS_ACCESS_KEY_ID'] ?? '',
-    secretAccessKey: process.env['AWS_SECRET_ACCESS_KEY'] ?? '',
-    ...(sessionToken === undefined ? {} : { sessionToken }),
-  },
-  version,
-});
+const store = openBucket({ bucket, prefix, endpoint, region });
 for (const suite of suites)
   console.log(
     renderTrend(suite, await trendOf(retried(store, { clock: systemClock, random: Math.random }), suite)).trimEnd(),

@@ -63796,8 +63796,8 @@ var version = __nccwpck_require__(4710);
 var problem = __nccwpck_require__(4008);
 // EXTERNAL MODULE: ./src/report/markdown.ts
 var markdown = __nccwpck_require__(4285);
-// EXTERNAL MODULE: ./src/report/perf-comment.ts
-var perf_comment = __nccwpck_require__(4203);
+// EXTERNAL MODULE: ./src/report/perf-comment.ts + 1 modules
+var perf_comment = __nccwpck_require__(744);
 // EXTERNAL MODULE: ./src/perf/assess.ts + 1 modules
 var assess = __nccwpck_require__(1564);
 // EXTERNAL MODULE: ./src/report/units.ts
@@ -72213,8 +72213,8 @@ async function found(request) {
 
 // EXTERNAL MODULE: ./src/action/summary-file.ts
 var summary_file = __nccwpck_require__(2741);
-// EXTERNAL MODULE: ./src/report/perf-comment.ts
-var perf_comment = __nccwpck_require__(4203);
+// EXTERNAL MODULE: ./src/report/perf-comment.ts + 1 modules
+var perf_comment = __nccwpck_require__(744);
 ;// CONCATENATED MODULE: ./src/perf/perf-thread.ts
 
 
@@ -72838,15 +72838,38 @@ function visible(text) {
 
 /***/ }),
 
-/***/ 4203:
+/***/ 744:
 /***/ ((__unused_webpack_module, __webpack_exports__, __nccwpck_require__) => {
 
-/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
-/* harmony export */   P: () => (/* binding */ renderPerfComment)
-/* harmony export */ });
-/* unused harmony export change */
-/* harmony import */ var _markdown_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(4285);
-/* harmony import */ var _units_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(7885);
+
+// EXPORTS
+__nccwpck_require__.d(__webpack_exports__, {
+  P: () => (/* binding */ renderPerfComment)
+});
+
+// UNUSED EXPORTS: change
+
+// EXTERNAL MODULE: ./src/report/markdown.ts
+var markdown = __nccwpck_require__(4285);
+// EXTERNAL MODULE: ./src/report/units.ts
+var units = __nccwpck_require__(7885);
+;// CONCATENATED MODULE: ./src/report/perf-ceiling.ts
+
+
+/** What of the time no client could have saved, in two sentences; nothing where nobody has measured the store. */
+function ceilingLine(ceiling) {
+    if (ceiling === undefined)
+        return (0,markdown.md) ``;
+    const { base, head, roundTripMs, requests, bytes: bandwidth } = ceiling;
+    const side = ({ part, binds }) => `at ${(0,units/* percent */.KN)(part)} of the ceiling, bound by ${binds}`;
+    const needs = base.needs.map(({ need, ms }) => `${need} ${(0,units/* duration */.p0)(ms)}`).join(' · ');
+    const gives = `${(0,units/* bytes */.ee)(bandwidth)} and ${(0,units/* number */.ai)(requests)} small writes a second, ${(0,units/* duration */.p0)(roundTripMs)} a round trip`;
+    const words = `The base runs ${side(base)}; the head ${side(head)}. The base took ${(0,units/* duration */.p0)(base.tookMs)}, and ${(0,units/* duration */.p0)(base.leastMs)} of that no client could save: ${needs}. The store gives ${gives}.`;
+    return (0,markdown.md) `${(0,markdown/* prose */.CS)(words)}\n\n`;
+}
+
+;// CONCATENATED MODULE: ./src/report/perf-comment.ts
+
 
 
 /** GitHub refuses more than 65,536 characters; the rest is for the mark in front. */
@@ -72856,10 +72879,10 @@ const budget = 60_000;
  * 60,000 characters, sections being left out from the bottom up.
  */
 function renderPerfComment(subject, state) {
-    const sections = [(0,_markdown_js__WEBPACK_IMPORTED_MODULE_0__.md) `## apt-perf: ${headline(state)}\n\n`, about(subject, state), ...partsOf(state)];
+    const sections = [(0,markdown.md) `## apt-perf: ${headline(state)}\n\n`, about(subject, state), ...partsOf(state)];
     for (let kept = sections.length;; kept -= 1) {
-        const note = kept < sections.length ? (0,_markdown_js__WEBPACK_IMPORTED_MODULE_0__.md) `\nLeft out for the size of this comment; the job summary has all of it.\n` : (0,_markdown_js__WEBPACK_IMPORTED_MODULE_0__.md) ``;
-        const page = (0,_markdown_js__WEBPACK_IMPORTED_MODULE_0__/* .joined */ .oR)([...sections.slice(0, kept), note]);
+        const note = kept < sections.length ? (0,markdown.md) `\nLeft out for the size of this comment; the job summary has all of it.\n` : (0,markdown.md) ``;
+        const page = (0,markdown/* joined */.oR)([...sections.slice(0, kept), note]);
         if (page.length <= budget || kept === 1)
             return page;
     }
@@ -72873,17 +72896,17 @@ function change(logarithm) {
 function headline(state) {
     switch (state.state) {
         case 'queued':
-            return (0,_markdown_js__WEBPACK_IMPORTED_MODULE_0__/* .prose */ .CS)('queued');
+            return (0,markdown/* prose */.CS)('queued');
         case 'building':
-            return (0,_markdown_js__WEBPACK_IMPORTED_MODULE_0__/* .prose */ .CS)('building both sides');
+            return (0,markdown/* prose */.CS)('building both sides');
         case 'running':
-            return (0,_markdown_js__WEBPACK_IMPORTED_MODULE_0__/* .prose */ .CS)(`running, ${state.runs} of ${state.of} runs done`);
+            return (0,markdown/* prose */.CS)(`running, ${state.runs} of ${state.of} runs done`);
         case 'failed':
-            return (0,_markdown_js__WEBPACK_IMPORTED_MODULE_0__/* .prose */ .CS)(`failed (${state.stage})`);
+            return (0,markdown/* prose */.CS)(`failed (${state.stage})`);
         case 'refused':
-            return (0,_markdown_js__WEBPACK_IMPORTED_MODULE_0__/* .prose */ .CS)('refused');
+            return (0,markdown/* prose */.CS)('refused');
         case 'superseded':
-            return (0,_markdown_js__WEBPACK_IMPORTED_MODULE_0__/* .prose */ .CS)('superseded');
+            return (0,markdown/* prose */.CS)('superseded');
         case 'done':
             return doneHeadline(state);
     }
@@ -72891,12 +72914,12 @@ function headline(state) {
 function doneHeadline({ verdict, walls }) {
     const [primary] = walls;
     if (verdict === 'not comparable' || primary === undefined)
-        return (0,_markdown_js__WEBPACK_IMPORTED_MODULE_0__/* .prose */ .CS)('not comparable');
+        return (0,markdown/* prose */.CS)('not comparable');
     const interval = primary.interval === undefined ? 'no interval' : `95 % ${range(primary.interval)}`;
     const band = primary.band === undefined ? '' : `, noise band ±${plain(primary.band)}`;
-    return (0,_markdown_js__WEBPACK_IMPORTED_MODULE_0__/* .prose */ .CS)(`${verdict}: ${primary.workload} ${change(primary.change)} (${interval})${band}`);
+    return (0,markdown/* prose */.CS)(`${verdict}: ${primary.workload} ${change(primary.change)} (${interval})${band}`);
 }
-const facts = [{ title: (0,_markdown_js__WEBPACK_IMPORTED_MODULE_0__/* .prose */ .CS)('') }, { title: (0,_markdown_js__WEBPACK_IMPORTED_MODULE_0__/* .prose */ .CS)('') }];
+const facts = [{ title: (0,markdown/* prose */.CS)('') }, { title: (0,markdown/* prose */.CS)('') }];
 function about({ base, head, pairing }, state) {
     const rows = [
         ['Compared', `head ${head} against base ${base}`],
@@ -72904,14 +72927,14 @@ function about({ base, head, pairing }, state) {
     ];
     if (state.state === 'done') {
         const { pairs, order, machine, endpoint, durationMs } = state;
-        rows.push(['Pairs', `${pairs} (${order})`], ['Runner', machine], ['Endpoint', endpoint], ['Could detect', power(state)], ['Took', (0,_units_js__WEBPACK_IMPORTED_MODULE_1__/* .duration */ .p0)(durationMs)]);
+        rows.push(['Pairs', `${pairs} (${order})`], ['Runner', machine], ['Endpoint', endpoint], ['Could detect', power(state)], ['Took', (0,units/* duration */.p0)(durationMs)]);
     }
-    return (0,_markdown_js__WEBPACK_IMPORTED_MODULE_0__.md) `${(0,_markdown_js__WEBPACK_IMPORTED_MODULE_0__/* .tableHead */ .PP)(facts)}${(0,_markdown_js__WEBPACK_IMPORTED_MODULE_0__/* .joined */ .oR)(rows.map((row) => (0,_markdown_js__WEBPACK_IMPORTED_MODULE_0__/* .tableRow */ .jD)(facts, row.map(_markdown_js__WEBPACK_IMPORTED_MODULE_0__/* .prose */ .CS))))}\n`;
+    return (0,markdown.md) `${(0,markdown/* tableHead */.PP)(facts)}${(0,markdown/* joined */.oR)(rows.map((row) => (0,markdown/* tableRow */.jD)(facts, row.map(markdown/* prose */.CS))))}\n`;
 }
 /** The two sizes that make "no difference found" honest. */
 function power({ detectable, couldHide, pairs, verdict }) {
     if (detectable === undefined || couldHide === undefined)
-        return `nothing: with ${(0,_units_js__WEBPACK_IMPORTED_MODULE_1__/* .count */ .U9)(pairs, 'pair')} a change of any size could hide; six are needed`;
+        return `nothing: with ${(0,units/* count */.U9)(pairs, 'pair')} a change of any size could hide; six are needed`;
     const found = `a slowdown of ${plain(detectable)} or more (four times in five)`;
     return verdict === 'slower' || verdict === 'faster' ? found : `${found}; a change of ${plain(couldHide)} could hide`;
 }
@@ -72920,84 +72943,74 @@ function partsOf(state) {
         case 'queued':
         case 'building':
         case 'running':
-            return [(0,_markdown_js__WEBPACK_IMPORTED_MODULE_0__.md) `This comment changes as the comparison goes on.\n`];
+            return [(0,markdown.md) `This comment changes as the comparison goes on.\n`];
         case 'superseded':
             return [
-                (0,_markdown_js__WEBPACK_IMPORTED_MODULE_0__.md) `A newer commit or command has taken its place: comment ${(0,_markdown_js__WEBPACK_IMPORTED_MODULE_0__/* .prose */ .CS)('/apt-perf')} again to compare what is there now.\n`,
+                (0,markdown.md) `A newer commit or command has taken its place: comment ${(0,markdown/* prose */.CS)('/apt-perf')} again to compare what is there now.\n`,
             ];
         case 'failed':
         case 'refused':
-            return [(0,_markdown_js__WEBPACK_IMPORTED_MODULE_0__.md) `${(0,_markdown_js__WEBPACK_IMPORTED_MODULE_0__/* .prose */ .CS)(state.what)} ${(0,_markdown_js__WEBPACK_IMPORTED_MODULE_0__/* .prose */ .CS)(state.advice)}\n`];
+            return [(0,markdown.md) `${(0,markdown/* prose */.CS)(state.what)} ${(0,markdown/* prose */.CS)(state.advice)}\n`];
         case 'done':
             return [
                 remarksOf(state),
                 wallsOf(state),
                 countsOf(state),
                 phasesOf(state),
-                ceilingOf(state),
+                ceilingLine(state.ceiling),
                 runsOf(state),
                 methodOf(state),
             ];
     }
 }
 function remarksOf({ remarks }) {
-    return (0,_markdown_js__WEBPACK_IMPORTED_MODULE_0__/* .joined */ .oR)([...remarks.map((remark) => (0,_markdown_js__WEBPACK_IMPORTED_MODULE_0__.md) `- ${(0,_markdown_js__WEBPACK_IMPORTED_MODULE_0__/* .prose */ .CS)(remark)}\n`), (0,_markdown_js__WEBPACK_IMPORTED_MODULE_0__.md) `\n`]);
+    return (0,markdown/* joined */.oR)([...remarks.map((remark) => (0,markdown.md) `- ${(0,markdown/* prose */.CS)(remark)}\n`), (0,markdown.md) `\n`]);
 }
 const wallColumns = columns('Wall time', 'Base', 'Head', 'Head vs base', '95 % interval', 'Median', 'Band', 'Verdict');
 function wallsOf({ walls }) {
     if (walls.length === 0)
-        return (0,_markdown_js__WEBPACK_IMPORTED_MODULE_0__.md) ``;
-    const rows = walls.map(({ workload, base, head, change: by, interval, middle, band, verdict }, index) => (0,_markdown_js__WEBPACK_IMPORTED_MODULE_0__/* .tableRow */ .jD)(wallColumns, [
+        return (0,markdown.md) ``;
+    const rows = walls.map(({ workload, base, head, change: by, interval, middle, band, verdict }, index) => (0,markdown/* tableRow */.jD)(wallColumns, [
         index === 0 ? `${workload}, judged` : workload,
-        (0,_units_js__WEBPACK_IMPORTED_MODULE_1__/* .duration */ .p0)(base),
-        (0,_units_js__WEBPACK_IMPORTED_MODULE_1__/* .duration */ .p0)(head),
+        (0,units/* duration */.p0)(base),
+        (0,units/* duration */.p0)(head),
         change(by),
         interval === undefined ? '–' : range(interval),
         change(middle),
         band === undefined ? '–' : `±${plain(band)}`,
         verdict,
-    ].map(_markdown_js__WEBPACK_IMPORTED_MODULE_0__/* .prose */ .CS)));
-    return (0,_markdown_js__WEBPACK_IMPORTED_MODULE_0__.md) `${(0,_markdown_js__WEBPACK_IMPORTED_MODULE_0__/* .tableHead */ .PP)(wallColumns)}${(0,_markdown_js__WEBPACK_IMPORTED_MODULE_0__/* .joined */ .oR)(rows)}\nThe verdict is about the first line alone. + means that the head takes longer.\n\n`;
+    ].map(markdown/* prose */.CS)));
+    return (0,markdown.md) `${(0,markdown/* tableHead */.PP)(wallColumns)}${(0,markdown/* joined */.oR)(rows)}\nThe verdict is about the first line alone. + means that the head takes longer.\n\n`;
 }
 const countColumns = columns('Counted', 'Base', 'Head', 'Head − base');
 /** Counts on a deterministic emulator need no statistics. */
 function countsOf({ counts }) {
     if (counts.length === 0)
-        return (0,_markdown_js__WEBPACK_IMPORTED_MODULE_0__.md) ``;
+        return (0,markdown.md) ``;
     const rows = counts.map(({ workload, unit, base, head }) => {
-        const shown = (value) => (unit === 'requests' ? (0,_units_js__WEBPACK_IMPORTED_MODULE_1__/* .number */ .ai)(value) : (0,_units_js__WEBPACK_IMPORTED_MODULE_1__/* .bytes */ .ee)(value));
+        const shown = (value) => (unit === 'requests' ? (0,units/* number */.ai)(value) : (0,units/* bytes */.ee)(value));
         const difference = head - base;
         const by = difference === 0 ? 'same' : `${difference > 0 ? '+' : '−'}${shown(Math.abs(difference))}`;
-        return (0,_markdown_js__WEBPACK_IMPORTED_MODULE_0__/* .tableRow */ .jD)(countColumns, [`${workload}: ${unit}`, shown(base), shown(head), by].map(_markdown_js__WEBPACK_IMPORTED_MODULE_0__/* .prose */ .CS));
+        return (0,markdown/* tableRow */.jD)(countColumns, [`${workload}: ${unit}`, shown(base), shown(head), by].map(markdown/* prose */.CS));
     });
-    return (0,_markdown_js__WEBPACK_IMPORTED_MODULE_0__.md) `${(0,_markdown_js__WEBPACK_IMPORTED_MODULE_0__/* .tableHead */ .PP)(countColumns)}${(0,_markdown_js__WEBPACK_IMPORTED_MODULE_0__/* .joined */ .oR)(rows)}\n`;
+    return (0,markdown.md) `${(0,markdown/* tableHead */.PP)(countColumns)}${(0,markdown/* joined */.oR)(rows)}\n`;
 }
 function phasesOf({ phases }) {
     if (phases.length === 0)
-        return (0,_markdown_js__WEBPACK_IMPORTED_MODULE_0__.md) ``;
+        return (0,markdown.md) ``;
     const parts = phases.map(({ name, differenceMs }) => {
         const sign = differenceMs < -0.5 ? '−' : differenceMs > 0.5 ? '+' : '±';
-        return `${name} ${sign}${(0,_units_js__WEBPACK_IMPORTED_MODULE_1__/* .duration */ .p0)(Math.abs(differenceMs) > 0.5 ? Math.abs(differenceMs) : 0)}`;
+        return `${name} ${sign}${(0,units/* duration */.p0)(Math.abs(differenceMs) > 0.5 ? Math.abs(differenceMs) : 0)}`;
     });
-    return (0,_markdown_js__WEBPACK_IMPORTED_MODULE_0__.md) `Where the time went (head − base, middle of the pairs, by the runs’ own account): ${(0,_markdown_js__WEBPACK_IMPORTED_MODULE_0__/* .prose */ .CS)(parts.join(' · '))}\n\n`;
-}
-function ceilingOf({ ceiling }) {
-    if (ceiling === undefined)
-        return (0,_markdown_js__WEBPACK_IMPORTED_MODULE_0__.md) ``;
-    const { base, head, roundTripMs, requests, bytes: bandwidth } = ceiling;
-    const side = ({ part, binds }) => `at ${(0,_units_js__WEBPACK_IMPORTED_MODULE_1__/* .percent */ .KN)(part)} of the ceiling, bound by ${binds}`;
-    const needs = base.needs.map(({ need, ms }) => `${need} ${(0,_units_js__WEBPACK_IMPORTED_MODULE_1__/* .duration */ .p0)(ms)}`).join(' · ');
-    const gives = `${(0,_units_js__WEBPACK_IMPORTED_MODULE_1__/* .bytes */ .ee)(bandwidth)} and ${(0,_units_js__WEBPACK_IMPORTED_MODULE_1__/* .number */ .ai)(requests)} small writes a second, ${(0,_units_js__WEBPACK_IMPORTED_MODULE_1__/* .duration */ .p0)(roundTripMs)} a round trip`;
-    const words = `The base runs ${side(base)}; the head ${side(head)}. The base took ${(0,_units_js__WEBPACK_IMPORTED_MODULE_1__/* .duration */ .p0)(base.tookMs)}, and ${(0,_units_js__WEBPACK_IMPORTED_MODULE_1__/* .duration */ .p0)(base.leastMs)} of that no client could save: ${needs}. The store gives ${gives}.`;
-    return (0,_markdown_js__WEBPACK_IMPORTED_MODULE_0__.md) `${(0,_markdown_js__WEBPACK_IMPORTED_MODULE_0__/* .prose */ .CS)(words)}\n\n`;
+    return (0,markdown.md) `Where the time went (head − base, middle of the pairs, by the runs’ own account): ${(0,markdown/* prose */.CS)(parts.join(' · '))}\n\n`;
 }
 const runColumns = columns('Workload', 'Role', 'Outcome', 'Wall', 'Requests', 'Retries');
 function runsOf({ runs }) {
-    const rows = runs.map(({ workload, role, outcome, wallMs, requests, retries }) => (0,_markdown_js__WEBPACK_IMPORTED_MODULE_0__/* .tableRow */ .jD)(runColumns, [workload, role, outcome, (0,_units_js__WEBPACK_IMPORTED_MODULE_1__/* .duration */ .p0)(wallMs), (0,_units_js__WEBPACK_IMPORTED_MODULE_1__/* .number */ .ai)(requests), (0,_units_js__WEBPACK_IMPORTED_MODULE_1__/* .number */ .ai)(retries)].map(_markdown_js__WEBPACK_IMPORTED_MODULE_0__/* .prose */ .CS)));
-    return (0,_markdown_js__WEBPACK_IMPORTED_MODULE_0__.md) `<details><summary>Runs, in their order</summary>\n\n${(0,_markdown_js__WEBPACK_IMPORTED_MODULE_0__/* .tableHead */ .PP)(runColumns)}${(0,_markdown_js__WEBPACK_IMPORTED_MODULE_0__/* .joined */ .oR)(rows)}\n</details>\n\n`;
+    const rows = runs.map(({ workload, role, outcome, wallMs, requests, retries }) => (0,markdown/* tableRow */.jD)(runColumns, [workload, role, outcome, (0,units/* duration */.p0)(wallMs), (0,units/* number */.ai)(requests), (0,units/* number */.ai)(retries)].map(markdown/* prose */.CS)));
+    return (0,markdown.md) `<details><summary>Runs, in their order</summary>\n\n${(0,markdown/* tableHead */.PP)(runColumns)}${(0,markdown/* joined */.oR)(rows)}\n</details>\n\n`;
 }
 function methodOf({ noise }) {
-    return (0,_markdown_js__WEBPACK_IMPORTED_MODULE_0__.md) `<details><summary>Method</summary>\n\n${(0,_markdown_js__WEBPACK_IMPORTED_MODULE_0__/* .fence */ .EU)(`${method}\n${noise}`)}\n</details>\n`;
+    return (0,markdown.md) `<details><summary>Method</summary>\n\n${(0,markdown/* fence */.EU)(`${method}\n${noise}`)}\n</details>\n`;
 }
 const method = `Every run is a fresh process on a fresh prefix with the same files; both sides are measured on one machine, in blocks of four.
 The change is the Hodges-Lehmann estimate of the pairs, the interval the exact one of the signed-rank test.
@@ -73005,7 +73018,7 @@ slower or faster: the interval leaves out zero, and the change exceeds noise ban
 within noise: a change of twice that is ruled out. inconclusive: neither.
 Other lines than the first are marked only where they stay significant among all of them (Holm).`;
 function columns(...titles) {
-    return titles.map((title, index) => index === 0 ? { title: (0,_markdown_js__WEBPACK_IMPORTED_MODULE_0__/* .prose */ .CS)(title) } : { title: (0,_markdown_js__WEBPACK_IMPORTED_MODULE_0__/* .prose */ .CS)(title), align: 'right' });
+    return titles.map((title, index) => index === 0 ? { title: (0,markdown/* prose */.CS)(title) } : { title: (0,markdown/* prose */.CS)(title), align: 'right' });
 }
 function range({ low, high }) {
     return `${change(low)} … ${change(high)}`;

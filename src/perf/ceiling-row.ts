@@ -1,4 +1,4 @@
-import type { CeilingResult, CeilingSide } from '../report/perf-comment.ts';
+import type { CeilingResult, CeilingSide } from '../report/perf-ceiling.ts';
 import { least, type StoreLimits } from './ceiling.ts';
 import type { ComparisonRecord, MeasuredRun } from './comparison-record.ts';
 import { median } from './signed-rank.ts';

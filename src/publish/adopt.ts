@@ -5,14 +5,13 @@ import { scanStanzas } from '../debian/stanza-index.ts';
 import { Problem } from '../problem.ts';
 import type { StoredForm } from './build-indexes.ts';
 import { digest } from './digest.ts';
-import { unreadableForm } from './foreign-indexes.ts';
 import { readForeignRelease } from './foreign-release.ts';
 import { mergeIndependentLists } from './independent-lists.ts';
 import { compressionOf, namesPoolFiles, splitForm } from './index-paths.ts';
 import { byHashKey, canonicalKey } from './layout.ts';
 import type { Baseline, Foreign } from './look.ts';
 import { withPlainNames } from './plain-names.ts';
-import { largestIndex, requireHash } from './read-indexes.ts';
+import { largestIndex, requireHash, unreadableForm } from './read-indexes.ts';
 import { type Phase, phase, type RunContext } from './run-context.ts';
 import { ownContents } from './suite-contents.ts';
 import { wave } from './wave.ts';
@@ -118,10 +117,8 @@ async function storedForms(
   suite: string,
   files: readonly ReleaseFile[],
 ): Promise<readonly StoredForm[]> {
-  const [twins, packed] = [true, false].map((bare) =>
-    files.filter(({ path }) => (splitForm(path).extension === '') === bare),
-  );
-  for (const forms of [packed ?? [], twins ?? []]) {
+  const isTwin = ({ path }: ReleaseFile) => splitForm(path).extension === '';
+  for (const forms of [files.filter((file) => !isTwin(file)), files.filter(isTwin)]) {
     const found = await wave(forms, async (file): Promise<StoredForm[]> => {
       const canonical = await store.get(canonicalKey(suite, file.path));
       const object = canonical.found ? canonical : await store.get(byHashKey(suite, file.path, file.sha256));

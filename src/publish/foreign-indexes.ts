@@ -124,13 +124,3 @@ export async function readForeignIndexes(
     ),
   );
 }
-
-/** Of an index that is there, and only in forms like `.lz4`. */
-export function unreadableForm(suite: string, index: string): Problem {
-  return new Problem({
-    code: 'index-form-unknown',
-    title: 'A published index cannot be read',
-    what: `${index} of suite ${suite} is published in no form that can be read here.`,
-    advice: 'Publish it once as .gz or .xz with the tool that made it.',
-  });
-}

@@ -2,13 +2,12 @@ import { decompress } from '../codec/codecs.ts';
 import { parseRelease } from '../debian/release.ts';
 import { unverifiedText } from '../signing/verify.ts';
 import { listed, type ObjectStore } from '../store/object-store.ts';
-import { unreadableForm } from './foreign-indexes.ts';
 import { readForeignHead } from './foreign-release.ts';
 import { keyOfName } from './imported-files.ts';
 import { compressionOf, namesPoolFiles, splitForm } from './index-paths.ts';
 import { byHashKey, canonicalKey } from './layout.ts';
 import { byEffort, listedFiles } from './listed-files.ts';
-import { largestIndex } from './read-indexes.ts';
+import { largestIndex, unreadableForm } from './read-indexes.ts';
 import { wave } from './wave.ts';
 
 /** Not the Release of one folder of a suite, which some tools write beside each list. */

@@ -68,7 +68,12 @@ function storedForm(
     const file = stored.find(({ path }) => path === `${index}${extension}`);
     if (file !== undefined) return { file, compression };
   }
-  throw new Problem({
+  throw unreadableForm(suite, index);
+}
+
+/** Of an index that is there, and only in forms like `.lz4`. */
+export function unreadableForm(suite: string, index: string): Problem {
+  return new Problem({
     code: 'index-form-unknown',
     title: 'A published index cannot be read',
     what: `${index} of suite ${suite} is published in no form that can be read here.`,

@@ -1,5 +1,6 @@
 import { type Column, fence, type Inline, joined, type Markdown, md, prose, tableHead, tableRow } from './markdown.ts';
-import { bytes, count, duration, number, percent } from './units.ts';
+import { type CeilingResult, ceilingLine } from './perf-ceiling.ts';
+import { bytes, count, duration, number } from './units.ts';
 
 /** Where a comparison stands, from the command to the verdict. */
 export type PerfState =
@@ -47,25 +48,6 @@ export interface PerfResult {
   readonly noise: string;
   /** Of the workload that is judged; absent where nobody has measured what the store gives. */
   readonly ceiling?: CeilingResult;
-}
-
-/** How near both sides came to what no client could beat, and what the store gives at most: milliseconds, and rates a second. */
-export interface CeilingResult {
-  readonly base: CeilingSide;
-  readonly head: CeilingSide;
-  readonly roundTripMs: number;
-  readonly requests: number;
-  readonly bytes: number;
-}
-
-export interface CeilingSide {
-  /** 0 to 1: what it takes at least, of what it took. */
-  readonly part: number;
-  /** Which of its needs is the largest. */
-  readonly binds: string;
-  readonly leastMs: number;
-  readonly tookMs: number;
-  readonly needs: readonly { readonly need: string; readonly ms: number }[];
 }
 
 export interface WallRow {
@@ -201,7 +183,7 @@ function partsOf(state: PerfState): Markdown[] {
         wallsOf(state),
         countsOf(state),
         phasesOf(state),
-        ceilingOf(state),
+        ceilingLine(state.ceiling),
         runsOf(state),
         methodOf(state),
       ];
@@ -255,16 +237,6 @@ function phasesOf({ phases }: PerfResult): Markdown {
     return `${name} ${sign}${duration(Math.abs(differenceMs) > 0.5 ? Math.abs(differenceMs) : 0)}`;
   });
   return md`Where the time went (head − base, middle of the pairs, by the runs’ own account): ${prose(parts.join(' · '))}\n\n`;
-}
-
-function ceilingOf({ ceiling }: PerfResult): Markdown {
-  if (ceiling === undefined) return md``;
-  const { base, head, roundTripMs, requests, bytes: bandwidth } = ceiling;
-  const side = ({ part, binds }: CeilingSide) => `at ${percent(part)} of the ceiling, bound by ${binds}`;
-  const needs = base.needs.map(({ need, ms }) => `${need} ${duration(ms)}`).join(' · ');
-  const gives = `${bytes(bandwidth)} and ${number(requests)} small writes a second, ${duration(roundTripMs)} a round trip`;
-  const words = `The base runs ${side(base)}; the head ${side(head)}. The base took ${duration(base.tookMs)}, and ${duration(base.leastMs)} of that no client could save: ${needs}. The store gives ${gives}.`;
-  return md`${prose(words)}\n\n`;
 }
 
 const runColumns = columns('Workload', 'Role', 'Outcome', 'Wall', 'Requests', 'Retries');
