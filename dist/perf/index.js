@@ -65868,6 +65868,10 @@ function isMissing(failure) {
         return false;
     return failure.code === 'NoSuchKey' || failure.code === 'NotFound';
 }
+/** There is no such object, or nothing of it in the range that was asked for (RFC 9110 §15.5.17). */
+function notFound(failure) {
+    return isMissing(failure) || failure.status === 416 ? { found: false } : undefined;
+}
 /** Whether a conditional write lost. `NoSuchKey` answers an `If-Match` on an object that is gone. */
 function isPreconditionFailed(failure) {
     return failure.status === 412 || failure.code === 'PreconditionFailed' || isMissing(failure);
@@ -66039,8 +66043,25 @@ function sendContentMd5(client) {
         return next(args);
     }, { step: 'build', priority: 'low', name: 'sendContentMd5' });
 }
+/**
+ * The SHA-256 that bodies of commands are known to have, by the body: it is signed as it is, instead of being hashed once
+ * more. The store refuses a body that has another (`XAmzContentSHA256Mismatch`).
+ */
+function sendKnownHashes(client) {
+    const hashes = new WeakMap();
+    client.middlewareStack.add((next) => (args) => {
+        const request = 'request' in args ? args.request : undefined;
+        if (hasWholeBody(request) && typeof request.body === 'object') {
+            const sha256 = hashes.get(request.body);
+            if (sha256 !== undefined)
+                request.headers['x-amz-content-sha256'] = sha256;
+        }
+        return next(args);
+    }, { step: 'build', name: 'sendKnownHashes' });
+    return hashes;
+}
 function withContentMd5(request) {
-    if (!isTextRequest(request))
+    if (!hasWholeBody(request))
         return;
     for (const name of Object.keys(request.headers)) {
         if (/^x-amz-(checksum-|sdk-checksum-|trailer)/i.test(name))
@@ -66048,7 +66069,7 @@ function withContentMd5(request) {
     }
     request.headers['content-md5'] = (0,external_node_crypto_.createHash)('md5').update(request.body).digest('base64');
 }
-function isTextRequest(request) {
+function hasWholeBody(request) {
     if (typeof request !== 'object' || request === null || !('headers' in request) || !('body' in request))
         return false;
     return typeof request.body === 'string' || request.body instanceof Uint8Array;
@@ -66139,6 +66160,7 @@ class S3Store {
     #bucket;
     #folder;
     #dates;
+    #hashes;
     #answered = false;
     #batchDelete = true;
     constructor(settings) {
@@ -66149,6 +66171,7 @@ class S3Store {
             requestHandler: new node_http_handler_dist_cjs.NodeHttpHandler(connectionSettings(settings, this.#connections)),
         });
         this.#dates = keepDates(this.#client);
+        this.#hashes = sendKnownHashes(this.#client);
         sendContentMd5(this.#client);
     }
     /** Opens connections for so many requests at once, without making any. */
@@ -66193,7 +66216,7 @@ class S3Store {
         const doing = `to write ${key}`;
         const command = new dist_cjs/* PutObjectCommand */.wKZ({
             ...this.#object(key),
-            Body: asBuffer(body),
+            Body: this.#known(asBuffer(body), options.sha256),
             ...attributeInput(options),
             ...conditionInput(options.condition),
         });
@@ -66268,7 +66291,7 @@ class S3Store {
             ...this.#object(upload.key),
             UploadId: upload.id,
             PartNumber: part.number,
-            Body: asBuffer(body),
+            Body: this.#known(asBuffer(body), part.sha256),
         });
         return this.#attempt(doing, upload.key, async () => {
             const output = await this.#client.send(command);
@@ -66323,6 +66346,11 @@ class S3Store {
             return value;
         }
     }
+    #known(body, sha256) {
+        if (sha256 !== undefined)
+            this.#hashes.set(body, sha256);
+        return body;
+    }
     #object(key) {
         return { Bucket: this.#bucket, Key: this.#folder + key };
     }
@@ -66330,10 +66358,6 @@ class S3Store {
 /** How the SDK is told when to give a request up: its connection is closed then. */
 function until(signal) {
     return signal === undefined ? {} : { abortSignal: signal };
-}
-/** There is no such object, or nothing of it in the range that was asked for (RFC 9110 §15.5.17). */
-function notFound(failure) {
-    return isMissing(failure) || failure.status === 416 ? { found: false } : undefined;
 }
 
 ;// CONCATENATED MODULE: ./src/perf/ground.ts

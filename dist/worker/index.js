@@ -504,6 +504,108 @@ function openBzip2Decoder() {
 
 ;// CONCATENATED MODULE: external "node:fs"
 const external_node_fs_namespaceObject = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:fs");
+;// CONCATENATED MODULE: external "node:crypto"
+const external_node_crypto_namespaceObject = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:crypto");
+;// CONCATENATED MODULE: external "node:zlib"
+const external_node_zlib_namespaceObject = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:zlib");
+;// CONCATENATED MODULE: ./src/codec/sums.ts
+
+
+/** Takes the bytes of a file as they come. */
+class Summing {
+    #md5 = (0,external_node_crypto_namespaceObject.createHash)('md5');
+    #sha256 = (0,external_node_crypto_namespaceObject.createHash)('sha256');
+    #partSize;
+    #parts = [];
+    #part;
+    constructor(partSize) {
+        this.#partSize = partSize ?? 0;
+    }
+    update(bytes) {
+        this.#md5.update(bytes);
+        this.#sha256.update(bytes);
+        if (this.#partSize === 0)
+            return;
+        for (let at = 0; at < bytes.length;) {
+            const part = this.#part ?? { left: this.#partSize, crc32: 0, sha256: (0,external_node_crypto_namespaceObject.createHash)('sha256') };
+            const piece = bytes.subarray(at, at + part.left);
+            part.crc32 = (0,external_node_zlib_namespaceObject.crc32)(piece, part.crc32);
+            part.sha256.update(piece);
+            part.left -= piece.length;
+            this.#part = part;
+            if (part.left === 0)
+                this.#endPart();
+            at += piece.length;
+        }
+    }
+    end() {
+        this.#endPart();
+        return { md5: this.#md5.digest('hex'), sha256: this.#sha256.digest('hex'), parts: this.#parts };
+    }
+    #endPart() {
+        if (this.#part === undefined)
+            return;
+        this.#parts.push({ crc32: this.#part.crc32, sha256: this.#part.sha256.digest('hex') });
+        this.#part = undefined;
+    }
+}
+
+;// CONCATENATED MODULE: ./src/codec/file-sums.ts
+
+
+const chunkSize = 1024 ** 2;
+/** The bound of one step: about 30 ms. */
+const stepSize = 8 * chunkSize;
+/** Sums of a file, as a coder: it takes no input, since it reads the file by itself, and its output is what it has found, as JSON. */
+function openFileSums({ fd, size, partSize }) {
+    const summing = new Summing(partSize);
+    const chunk = Buffer.allocUnsafeSlow(chunkSize);
+    let position = 0;
+    const found = () => {
+        const until = Math.min(size, position + stepSize);
+        try {
+            while (position < until) {
+                const read = (0,external_node_fs_namespaceObject.readSync)(fd, chunk, 0, Math.min(chunkSize, size - position), position);
+                if (read === 0)
+                    return { endsEarly: true };
+                summing.update(chunk.subarray(0, read));
+                position += read;
+            }
+        }
+        catch (error) {
+            return { code: error instanceof Error && 'code' in error ? String(error.code) : 'unknown error' };
+        }
+        return position < size ? undefined : { sums: summing.end() };
+    };
+    const step = () => {
+        const now = found();
+        const text = now === undefined ? '' : JSON.stringify(now);
+        return { output: new TextEncoder().encode(text), more: now === undefined };
+    };
+    return { step, release: () => { } };
+}
+/**
+ * The sums of a whole file, off the main thread; undefined when it ends before `size`. The descriptor must stay open until this settles.
+ * Errors have the `code` of the system's.
+ */
+async function sumFile(file, pool) {
+    const session = pool.open(file);
+    try {
+        for (;;) {
+            const { output, more } = await session.step(undefined, true);
+            if (more)
+                continue;
+            const found = JSON.parse(new TextDecoder().decode(output));
+            if ('code' in found)
+                throw Object.assign(new Error('A file cannot be read.'), { code: found.code });
+            return 'sums' in found ? found.sums : undefined;
+        }
+    }
+    finally {
+        session.close();
+    }
+}
+
 ;// CONCATENATED MODULE: external "node:module"
 const external_node_module_namespaceObject = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:module");
 ;// CONCATENATED MODULE: external "node:path"
@@ -729,6 +831,7 @@ async function openLzmaDecoder(format) {
 
 
 
+
 if (external_node_worker_threads_namespaceObject.parentPort === null)
     throw new Error('This file is the entry of a worker thread; it does nothing by itself.');
 const port = external_node_worker_threads_namespaceObject.parentPort;
@@ -752,8 +855,8 @@ port.on('message', (request) => {
             break;
     }
 });
-function worker_open(session, name) {
-    const coder = Promise.resolve(openers[name]());
+function worker_open(session, wanted) {
+    const coder = Promise.resolve(typeof wanted === 'string' ? openers[wanted]() : openFileSums(wanted));
     // The first step tells of a failure; until then it must not end the thread as an unhandled one.
     coder.catch(() => undefined);
     coders.set(session, coder);

@@ -1,11 +1,11 @@
-import { availableParallelism } from 'node:os';
 import { joined } from './coder.ts';
 import { DecoderFault, faultProblem, limitProblem } from './faults.ts';
 import { chunkedFrom, compressGzipChunks } from './gzip-chunks.ts';
 import type { PublishedForm } from './published-form.ts';
 import { compressXz, decodeInWorker, xzBlockSize } from './worker-codec.ts';
-import { WorkerPool } from './worker-pool.ts';
-import { compressGzip, compressZstd, decodeZlib } from './zlib-codec.ts';
+import { workers } from './workers.ts';
+import { compressGzip, decodeZlib } from './zlib-codec.ts';
+import { compressZstd, compressZstdFrames, framedFrom } from './zstd-frames.ts';
 
 /** The forms in which indexes are stored. */
 export const forms = ['gz', 'xz', 'zst'] as const;
@@ -14,17 +14,12 @@ export type Form = (typeof forms)[number];
 /** The forms in which input may come. */
 export type Compression = Form | 'bz2' | 'lzma' | 'none';
 
-const maxWorkers = 4;
-/** Long enough to bridge the phases of a run. */
-const workerIdleMs = 5000;
-const pool = new WorkerPool(Math.min(maxWorkers, availableParallelism()), workerIdleMs);
-
 type Encode = (bytes: Uint8Array, published: PublishedForm | undefined) => Promise<Uint8Array>;
 
 const encoders: Record<Form, Encode> = {
   gz: (bytes, published) => (bytes.length < chunkedFrom ? compressGzip(bytes) : compressGzipChunks(bytes, published)),
-  xz: (bytes, published) => compressXz(bytes, pool, published),
-  zst: (bytes) => compressZstd(bytes),
+  xz: (bytes, published) => compressXz(bytes, workers, published),
+  zst: (bytes, published) => (bytes.length < framedFrom ? compressZstd(bytes) : compressZstdFrames(bytes, published)),
 };
 
 type Decode = (source: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>;
@@ -33,26 +28,26 @@ const decoders: Record<Compression, Decode> = {
   none: (source) => source,
   gz: (source) => decodeZlib('gz', source),
   zst: (source) => decodeZlib('zst', source),
-  xz: (source) => decodeInWorker('xz-decode', source, pool),
-  lzma: (source) => decodeInWorker('lzma-decode', source, pool),
-  bz2: (source) => decodeInWorker('bz2-decode', source, pool),
+  xz: (source) => decodeInWorker('xz-decode', source, workers),
+  lzma: (source) => decodeInWorker('lzma-decode', source, workers),
+  bz2: (source) => decodeInWorker('bz2-decode', source, workers),
 };
 
 /** From these sizes on, uncompressed, work is saved by carrying over what can be of the published form. */
 export const carriedFrom: Readonly<Record<Form, number>> = {
   gz: chunkedFrom,
   xz: 2 * xzBlockSize,
-  zst: Number.POSITIVE_INFINITY,
+  zst: framedFrom,
 };
 
 /** Has the thread and the code that these forms need ready by the time when there is something to compress. Does not keep the process alive. */
 export function prepareToCompress(wanted: readonly Form[]): void {
-  if (wanted.includes('xz')) pool.open('xz-encode').close();
+  if (wanted.includes('xz')) workers.open('xz-encode').close();
 }
 
 /**
  * Compresses off the main thread. The same arguments give the same bytes on every machine: gzip level 9 without name or time;
- * zstd level 19 up to 1 MiB, 12 beyond; xz -6 in blocks of 1 MiB. With the published form of an index the work is that of
+ * zstd level 19 up to 1 MiB, 12 beyond, in frames of 1 MiB from 2 MiB on; xz -6 in blocks of 1 MiB. With the published form of an index the work is that of
  * the blocks that changed (from `carriedFrom` bytes on). `bytes` must not change before the promise settles.
  */
 export function compress(form: Form, bytes: Uint8Array, published?: PublishedForm): Promise<Uint8Array> {

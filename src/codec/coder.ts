@@ -1,4 +1,5 @@
 import type { Fault } from './faults.ts';
+import type { FileToSum } from './file-sums.ts';
 
 /** The codings that run in a worker, because Node has none of its own. */
 export type CoderName = 'xz-encode' | 'xz-decode' | 'lzma-decode' | 'bz2-decode';
@@ -25,7 +26,7 @@ export interface Step {
 
 /** What the pool asks of a worker. Sessions are numbered by the pool. */
 export type Request =
-  | { readonly kind: 'open'; readonly session: number; readonly coder: CoderName }
+  | { readonly kind: 'open'; readonly session: number; readonly coder: CoderName | FileToSum }
   | {
       readonly kind: 'step';
       readonly session: number;

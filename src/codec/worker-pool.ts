@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads';
 import pLimit from 'p-limit';
 import type { CoderName, Reply, Request, Step } from './coder.ts';
 import { DecoderFault } from './faults.ts';
+import type { FileToSum } from './file-sums.ts';
 
 /** ncc bundles the worker into a folder of its own; in the source tree Node runs it as it is. */
 const entry = new URL(import.meta.filename.endsWith('.ts') ? './worker.ts' : './worker/index.js', import.meta.url);
@@ -35,7 +36,7 @@ export class WorkerPool {
   }
 
   /** Opens a coder in the worker that has the fewest, or in a new one when all are taken. */
-  open(coder: CoderName): Session {
+  open(coder: CoderName | FileToSum): Session {
     let seat: Seat | undefined;
     for (const candidate of this.#seats) {
       if (seat === undefined || candidate.sessions < seat.sessions) seat = candidate;
@@ -81,7 +82,7 @@ class Seat {
     this.#worker.unref();
   }
 
-  open(session: number, coder: CoderName): Session {
+  open(session: number, coder: CoderName | FileToSum): Session {
     clearTimeout(this.#idle);
     this.sessions += 1;
     this.#post({ kind: 'open', session, coder });

@@ -3,6 +3,7 @@ import { parentPort } from 'node:worker_threads';
 import { openBzip2Decoder } from './bzip2.ts';
 import type { Coder, CoderName, Reply, Request } from './coder.ts';
 import { DecoderFault } from './faults.ts';
+import { type FileToSum, openFileSums } from './file-sums.ts';
 import { openLzmaDecoder, openXzEncoder } from './liblzma.ts';
 
 if (parentPort === null) throw new Error('This file is the entry of a worker thread; it does nothing by itself.');
@@ -31,8 +32,8 @@ port.on('message', (request: Request) => {
   }
 });
 
-function open(session: number, name: CoderName): void {
-  const coder = Promise.resolve(openers[name]());
+function open(session: number, wanted: CoderName | FileToSum): void {
+  const coder = Promise.resolve(typeof wanted === 'string' ? openers[wanted]() : openFileSums(wanted));
   // The first step tells of a failure; until then it must not end the thread as an unhandled one.
   coder.catch(() => undefined);
   coders.set(session, coder);

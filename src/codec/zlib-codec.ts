@@ -4,12 +4,10 @@ import { corrupt, DecoderFault, endsEarly, maxDecoderMemory } from './faults.ts'
 
 /** gzip and zstd: both are in Node and run on its own threads. */
 
-const mebibyte = 1024 * 1024;
 /** Small steps: DNS and files wait for the same threads. */
 const chunkSize = 256 * 1024;
 
 const gzip = promisify(zlib.gzip);
-const zstd = promisify(zlib.zstdCompress);
 
 /** One member, level 9, no name, no time. */
 export async function compressGzip(bytes: Uint8Array): Promise<Uint8Array> {
@@ -17,18 +15,6 @@ export async function compressGzip(bytes: Uint8Array): Promise<Uint8Array> {
   // RFC 1952, section 2.3.1: the operating system, which zlib fills in when it is built. 3 is Unix.
   packed[9] = 3;
   return packed;
-}
-
-/** One frame with a checksum. */
-export function compressZstd(bytes: Uint8Array): Promise<Uint8Array> {
-  const { ZSTD_c_compressionLevel, ZSTD_c_checksumFlag } = zlib.constants;
-  // Level 19 takes 0.3 s a MiB for 7 % less than level 12, which takes 0.04 s.
-  const level = bytes.length <= mebibyte ? 19 : 12;
-  return zstd(bytes, {
-    chunkSize,
-    pledgedSrcSize: bytes.length,
-    params: { [ZSTD_c_compressionLevel]: level, [ZSTD_c_checksumFlag]: 1 },
-  });
 }
 
 const openers = {

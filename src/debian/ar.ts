@@ -10,6 +10,12 @@ export interface ArMember {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
+/** The bytes of a file in order. */
+export interface ByteSource extends AsyncIterable<Uint8Array> {
+  /** Has the next chunk begin so many bytes later; absent where each byte has to pass. */
+  readonly skip?: (count: number) => void;
+}
+
 const magic = '!<arch>\n';
 const headerSize = 60;
 
@@ -23,11 +29,7 @@ const headerSize = 60;
  *
  * Throws `ar-not-an-archive`, `ar-header-invalid`, `ar-name-unsupported` or `ar-truncated`.
  */
-export async function* readAr(
-  source: AsyncIterable<Uint8Array>,
-  fileSize: number,
-  origin: string,
-): AsyncGenerator<ArMember> {
+export async function* readAr(source: ByteSource, fileSize: number, origin: string): AsyncGenerator<ArMember> {
   const cursor = new ByteCursor(source);
   try {
     if (latin1(await cursor.take(magic.length)) !== magic) throw notAnArchive(origin);
@@ -44,7 +46,7 @@ export async function* readAr(
       const end = cursor.position + size;
       const cut = () => truncated(origin, `it ends inside its member \`${name}\``);
       yield { name, size, body: cursor.until(end, cut) };
-      for await (const _ of cursor.until(end, cut));
+      await cursor.skipTo(end, cut);
       if (size % 2 === 1 && (await cursor.take(1)).length === 0) {
         throw truncated(origin, `the padding after its member \`${name}\` is missing`);
       }
@@ -99,9 +101,11 @@ function truncated(origin: string, how: string): Problem {
 class ByteCursor {
   position = 0;
   readonly #chunks: AsyncIterator<Uint8Array>;
+  readonly #source: ByteSource;
   #rest: Uint8Array = new Uint8Array(0);
 
-  constructor(source: AsyncIterable<Uint8Array>) {
+  constructor(source: ByteSource) {
+    this.#source = source;
     this.#chunks = source[Symbol.asyncIterator]();
   }
 
@@ -124,6 +128,18 @@ class ByteCursor {
       if (piece === undefined) throw cut();
       yield piece;
     }
+  }
+
+  /** Goes on at position `end`; throws what `cut` makes when the source is found to end before. */
+  async skipTo(end: number, cut: () => Problem): Promise<void> {
+    if (this.#source.skip === undefined) {
+      for await (const _ of this.until(end, cut));
+      return;
+    }
+    const held = Math.min(this.#rest.length, end - this.position);
+    this.#rest = this.#rest.subarray(held);
+    this.#source.skip(end - this.position - held);
+    this.position = end;
   }
 
   async close(): Promise<void> {

@@ -1,10 +1,11 @@
 import { Problem } from '../problem.ts';
 import { type Condition, type ObjectStore, TransientStoreError } from '../store/object-store.ts';
 import { canonicalAttributes } from './attributes.ts';
+import { putName } from './canonical-name.ts';
 import { type Claim, Overtaken } from './claim-guard.ts';
 import { byHashKey, headKey } from './layout.ts';
-import { type StagedBytes, writeCanonical } from './rename-method.ts';
-import { putName, restore } from './restore.ts';
+import { type RenameHints, type StagedBytes, writeCanonical } from './rename-method.ts';
+import { restore } from './restore.ts';
 import { type Phase, type PhaseGuard, phase, type RunContext } from './run-context.ts';
 import type { StoredIndex } from './suite-record.ts';
 import { swap } from './swap.ts';
@@ -39,8 +40,10 @@ export async function finish(
   staged?: StagedBytes,
 ): Promise<Finished> {
   const guard: PhaseGuard = { before: (store) => claim.assertMine(run, store), after: () => claim.writeEnded(run) };
+  const { slowCopies = false } = claim.record;
+  const hints = { staged, slowCopies, first: isFirst(claim, expected) };
   try {
-    const rename = (renaming: Phase) => renameAll(run, claim, renaming, beside.renames, staged);
+    const rename = (renaming: Phase) => renameAll(run, claim, renaming, beside.renames, hints);
     await phase(run, 'rename', claim.suite, rename, guard);
     const committing = (phase: Phase) => commit(run, claim, expected, phase);
     const [outcome] = await together(phase(run, 'commit', claim.suite, committing, guard), beside.commit?.());
@@ -64,13 +67,13 @@ async function renameAll(
   claim: Claim,
   renaming: Phase,
   beside: (phase: Phase) => Promise<void>,
-  staged: StagedBytes | undefined,
+  hints: RenameHints,
 ): Promise<void> {
   const { renames, releaseGpg } = claim.record.generation;
   renaming.scope.expect(renames.length + 2);
   await together(
-    wave(renames, (index) => rename(run, claim, renaming, index, staged)),
-    releaseGpg === undefined ? undefined : putName(renaming.store, claim.suite, 'Release.gpg', releaseGpg),
+    wave(renames, (index) => rename(run, claim, renaming, index, hints)),
+    releaseGpg === undefined ? undefined : putName(renaming.store, claim.suite, 'Release.gpg', releaseGpg, hints),
     beside(renaming),
   );
 }
@@ -81,10 +84,10 @@ async function rename(
   claim: Claim,
   { store }: Phase,
   index: StoredIndex,
-  staged: StagedBytes | undefined,
+  hints: RenameHints,
 ): Promise<void> {
-  const { suite, record } = claim;
-  if (await writeCanonical(run, store, suite, index, { staged, known: record.slowCopies === true })) return;
+  const { suite } = claim;
+  if (await writeCanonical(run, store, suite, index, hints)) return;
   // Whoever took the claim over may have given it up, and removed what it had staged.
   if (!(await claim.isMine(store))) throw new Overtaken(`The claim on suite ${suite} was taken over.`);
   throw new Problem({
@@ -110,12 +113,15 @@ async function commit(
   const signed = releaseGpg !== undefined;
   const key = headKey(suite, signed);
   const object = { key, body: Buffer.from(head), attributes: canonicalAttributes(key) };
+  const first = isFirst(claim, expected);
   let condition = expected;
   for (let attempt = 1; attempt <= commits; attempt += 1) {
     const sent = run.clock.monotonic();
     let headEnded: number | undefined;
     const [releaseEnded, swapped] = await together(
-      signed ? writeRelease(run, claim, store).then(() => ({ at: run.clock.monotonic(), headEnded })) : undefined,
+      signed
+        ? writeRelease(run, claim, store, first).then(() => ({ at: run.clock.monotonic(), headEnded }))
+        : undefined,
       swap(store, run.clock, record.conditions, { ...object, expected: condition }).finally(() => {
         headEnded = run.clock.monotonic();
       }),
@@ -137,6 +143,11 @@ async function commit(
   });
 }
 
+/** Whether there are no canonical names yet, as far as was seen, and the store can be told to write only such. */
+function isFirst({ record }: Claim, expected: Condition): boolean {
+  return 'absent' in expected && record.conditions.kind !== 'none';
+}
+
 /** A head whose answer takes longer than this may have been followed by a whole publish of somebody else before it came: milliseconds. */
 const slowHead = 1000;
 
@@ -151,9 +162,14 @@ function isLate(sent: number, release: { at: number; headEnded: number | undefin
 }
 
 /** The head is what counts: a run whose head was written has published, also when Release beside it was not. */
-async function writeRelease(run: RunContext, { suite, releaseText }: Claim, store: ObjectStore): Promise<void> {
+async function writeRelease(
+  run: RunContext,
+  { suite, releaseText }: Claim,
+  store: ObjectStore,
+  first: boolean,
+): Promise<void> {
   try {
-    await putName(store, suite, 'Release', releaseText);
+    await putName(store, suite, 'Release', releaseText, { first });
   } catch (error) {
     if (!(error instanceof Problem || error instanceof TransientStoreError)) throw error;
     run.warn(

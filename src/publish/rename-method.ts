@@ -2,6 +2,7 @@ import type { ObjectStore } from '../store/object-store.ts';
 import type { RequestSpan, Span } from '../timing/span.ts';
 import { canonicalAttributes } from './attributes.ts';
 import type { BuiltIndex } from './build-indexes.ts';
+import { createName } from './canonical-name.ts';
 import type { Claim } from './claim-guard.ts';
 import { byHashKey, canonicalKey } from './layout.ts';
 import { type Phase, phase, type RunContext } from './run-context.ts';
@@ -9,7 +10,8 @@ import type { StoredIndex } from './suite-record.ts';
 
 /**
  * How a canonical name comes to stand for what is staged under its hash: by a copy within the store, or by a write of the same bytes. A copy costs no
- * upload, and there are stores that take a second for it where a small write takes 50 ms.
+ * upload, and there are stores that take a second for it where a small write takes 50 ms. The names of a new suite are written on the condition
+ * that they are not there, which a copy cannot say.
  */
 
 /** What this run has staged itself, by SHA-256. */
@@ -28,23 +30,33 @@ const longer = 200;
 /** Newest spans that are looked at: a wave and what was just before it. */
 const newest = 1000;
 
+export interface RenameHints {
+  readonly staged?: StagedBytes | undefined;
+  /** Copies are known to be slow. */
+  readonly slowCopies?: boolean;
+  /** The suite has had no such names, and the store holds the condition that they are absent. */
+  readonly first?: boolean;
+}
+
 /**
  * Makes the canonical name of an index stand for it; false when its by-hash object does not exist. Where the run is told no method, small
- * indexes are written once copies are known to be slow (`known`, or by what this run has seen), provided that their bytes are at hand.
+ * indexes whose bytes are at hand are written when they are the first of their suite, or once copies are known to be slow, by a hint or by
+ * what this run has seen.
  */
 export async function writeCanonical(
   run: RunContext,
   store: ObjectStore,
   suite: string,
   { path, sha256 }: StoredIndex,
-  { staged, known = false }: { readonly staged?: StagedBytes | undefined; readonly known?: boolean } = {},
+  { staged, slowCopies = false, first = false }: RenameHints = {},
 ): Promise<boolean> {
   const from = byHashKey(suite, path, sha256);
   const to = canonicalKey(suite, path);
   const attributes = canonicalAttributes(path, sha256);
   const bytes = staged?.get(sha256);
   const isSmall = bytes !== undefined && bytes.length <= small;
-  const method = run.renameMethod ?? (isSmall && (known || copiesAreSlow(run.recorder.spans)) ? 'put' : 'copy');
+  if (isSmall && first && run.renameMethod !== 'copy' && (await createName(store, to, bytes, attributes))) return true;
+  const method = run.renameMethod ?? (isSmall && (slowCopies || copiesAreSlow(run.recorder.spans)) ? 'put' : 'copy');
   if (method === 'copy') return 'written' in (await store.copy(from, to, attributes));
   const body = bytes ?? (await bytesOf(store, from));
   if (body === undefined) return false;

@@ -1,17 +1,11 @@
 import { Problem } from '../problem.ts';
 import { publicKeys } from '../signing/verify.ts';
-import type { ObjectStore } from '../store/object-store.ts';
-import { canonicalAttributes } from './attributes.ts';
+import { putName } from './canonical-name.ts';
 import { canonicalKey, recordKey } from './layout.ts';
 import { type Baseline, readRecord } from './look.ts';
 import { writeCanonical } from './rename-method.ts';
 import { type Phase, phase, type RunContext } from './run-context.ts';
 import { together, wave } from './wave.ts';
-
-/** Writes Release or Release.gpg. */
-export async function putName(store: ObjectStore, suite: string, name: string, text: string): Promise<void> {
-  await store.put(canonicalKey(suite, name), Buffer.from(text), canonicalAttributes(name));
-}
 
 /** How often the newest generation may change while names are put back to it. */
 const rounds = 20;

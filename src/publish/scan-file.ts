@@ -1,6 +1,10 @@
-import { createHash } from 'node:crypto';
-import { constants, open, stat } from 'node:fs/promises';
+import { constants, type FileHandle, open, stat } from 'node:fs/promises';
+import { sumFile } from '../codec/file-sums.ts';
+import { Summing, type Sums } from '../codec/sums.ts';
+import { workers } from '../codec/workers.ts';
+import type { ByteSource } from '../debian/ar.ts';
 import { Problem } from '../problem.ts';
+import { partSizeOf, singleRequestLimit } from '../store/parts.ts';
 import type { PhaseScope } from '../timing/recorder.ts';
 import type { WorkSpan } from '../timing/span.ts';
 import type { ScannedFile } from './scanned.ts';
@@ -12,17 +16,20 @@ export interface ReadInput<T> {
 }
 
 /** Turns the bytes of a file into something while they pass; what it leaves unread is still hashed. */
-export type UseBytes<T> = (chunks: AsyncIterable<Uint8Array>, size: number) => Promise<T>;
+export type UseBytes<T> = (chunks: ByteSource, size: number) => Promise<T>;
 
 /** Large enough that system calls cost nothing beside hashing, small enough that dozens of files may be open. */
 const chunkSize = 256 * 1024;
+/** From this size on a thread of its own is worth its start. */
+const elsewhereFrom = 4 * 1024 * 1024;
 
 /** The description files (.dsc, .changes) that are held in memory; the largest of Debian have about 1 MiB. */
 const maxTextSize = 4 * 1024 * 1024;
 
 /**
- * Reads a file once, from its first byte to its last, in chunks, hashing them and handing them to `use`. The read is one
- * span of `scope`. Each chunk is memory of its own: `use` may keep it.
+ * Reads a file from its first byte to its last, in chunks, hashing them and handing them to `use`. The read is one span of `scope`. Each chunk
+ * is memory of its own: `use` may keep it. A large file is hashed by another thread meanwhile, which reads it for itself, and then `use` has
+ * to read no more of it than it wants.
  *
  * Throws `input-not-found`, `input-not-readable`, `input-not-a-file`; `file-changed` when size, time of change or identity
  * of the file differ after the read, in preference to whatever `use` made of the mixture it saw.
@@ -41,44 +48,78 @@ export async function readInput<T>(
     const before = await handle.stat({ bigint: true });
     if (!before.isFile()) throw notAFile(path);
     const size = Number(before.size);
-    const md5 = createHash('md5');
-    const sha256 = createHash('sha256');
-
-    async function* chunks(): AsyncGenerator<Uint8Array> {
-      for (let position = 0; position < size; ) {
-        const buffer = Buffer.allocUnsafeSlow(Math.min(chunkSize, size - position));
-        const { bytesRead } = await handle.read(buffer, 0, buffer.length, position).catch((cause: unknown) => {
-          throw notReadable(path, cause);
-        });
-        if (bytesRead === 0) throw fileChanged(path);
-        const chunk = buffer.subarray(0, bytesRead);
-        md5.update(chunk);
-        sha256.update(chunk);
-        position += bytesRead;
-        yield chunk;
-      }
-    }
-
-    const hashed = chunks();
-    const outcome = await scope.work(work, size, async () => {
-      try {
-        // A loop that `use` leaves early would end the generator, and with it the hashing.
-        const result = await use({ [Symbol.asyncIterator]: () => ({ next: () => hashed.next() }) }, size);
-        for await (const _ of hashed);
-        return { result };
-      } catch (failure) {
-        return { failure };
-      }
-    });
-
+    const read = size >= elsewhereFrom ? hashedElsewhere : hashedOnTheWay;
+    const [sums, outcome] = await scope.work(work, size, () => read({ handle, path, size }, use));
     const after = await stat(path, { bigint: true }).catch(() => undefined);
     const same = after?.size === before.size && after.mtimeNs === before.mtimeNs && after.ino === before.ino;
     if (!same) throw fileChanged(path);
-    if ('failure' in outcome) throw outcome.failure;
-    const file = { path, size, md5: md5.digest('hex'), sha256: sha256.digest('hex') };
-    return { file, result: outcome.result };
+    if (outcome.status === 'rejected') throw outcome.reason;
+    if (sums.status === 'rejected') throw sums.reason;
+    const { md5, sha256, parts } = sums.value;
+    return { file: { path, size, md5, sha256, ...(parts.length === 0 ? {} : { parts }) }, result: outcome.value };
   } finally {
     await handle.close();
+  }
+}
+
+interface OpenFile {
+  readonly handle: FileHandle;
+  readonly path: string;
+  readonly size: number;
+}
+
+/** Both settle before the file may be closed. */
+type HashedRead<T> = [PromiseSettledResult<Sums>, PromiseSettledResult<T>];
+
+async function hashedElsewhere<T>(file: OpenFile, use: UseBytes<T>): Promise<HashedRead<T>> {
+  const { handle, path, size } = file;
+  const hashed = async (): Promise<Sums> => {
+    const partSize = size > singleRequestLimit ? { partSize: partSizeOf(size) } : {};
+    const sums = await sumFile({ fd: handle.fd, size, ...partSize }, workers).catch((cause: unknown) => {
+      throw notReadable(path, cause);
+    });
+    if (sums === undefined) throw fileChanged(path);
+    return sums;
+  };
+  const at = { position: 0 };
+  const source: ByteSource = {
+    [Symbol.asyncIterator]: () => chunks(file, at),
+    skip: (count) => {
+      at.position += count;
+    },
+  };
+  return Promise.allSettled([hashed(), use(source, size)]);
+}
+
+async function hashedOnTheWay<T>(file: OpenFile, use: UseBytes<T>): Promise<HashedRead<T>> {
+  const summing = new Summing();
+  const all = chunks(file, { position: 0 }, (chunk) => summing.update(chunk));
+  // A loop that `use` leaves early would end the generator, and with it the hashing.
+  const source: ByteSource = { [Symbol.asyncIterator]: () => ({ next: () => all.next() }) };
+  const [used] = await Promise.allSettled([use(source, file.size)]);
+  const rest = async (): Promise<Sums> => {
+    for await (const _ of all);
+    return summing.end();
+  };
+  const [sums] = await Promise.allSettled([rest()]);
+  return [sums, used];
+}
+
+async function* chunks(
+  { handle, path, size }: OpenFile,
+  at: { position: number },
+  passing: (chunk: Uint8Array) => void = () => {},
+): AsyncGenerator<Uint8Array> {
+  while (at.position < size) {
+    const buffer = Buffer.allocUnsafeSlow(Math.min(chunkSize, size - at.position));
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length, at.position).catch((cause: unknown) => {
+      throw notReadable(path, cause);
+    });
+    if (bytesRead === 0) throw fileChanged(path);
+    const chunk = buffer.subarray(0, bytesRead);
+    passing(chunk);
+    at.position += bytesRead;
+    yield chunk;
   }
 }
 

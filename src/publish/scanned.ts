@@ -1,6 +1,7 @@
 import type { Stanza } from '../debian/deb822.ts';
+import type { PartSums } from '../store/parts.ts';
 
-/** What one read of an input file has found out. Nothing reads an input a second time but the upload of its bytes. */
+/** What one reading of an input file has found out. Nothing reads an input again but the upload of its bytes. */
 export type Scanned = ScannedBinary | ScannedSource;
 
 /** A file on disk with what indexes say about it. */
@@ -11,6 +12,8 @@ export interface ScannedFile {
   /** Lower-case hex. */
   readonly md5: string;
   readonly sha256: string;
+  /** Of a file that is sent in parts. */
+  readonly parts?: readonly PartSums[];
 }
 
 export interface ScannedBinary {

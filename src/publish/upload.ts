@@ -1,6 +1,8 @@
 import { Problem } from '../problem.ts';
-import { putFile, type SourceFile, singleRequestLimit } from '../store/multipart.ts';
+import { putFile } from '../store/multipart.ts';
 import { conditionRefusedCode, type ObjectStore } from '../store/object-store.ts';
+import { singleRequestLimit } from '../store/parts.ts';
+import type { SourceFile } from '../store/source-file.ts';
 import { immutableAttributes } from './attributes.ts';
 import { poolConflict } from './conflict.ts';
 import { digest } from './digest.ts';
@@ -106,8 +108,13 @@ async function uploadFile({ store, scope }: Phase, file: PoolFile, conditions: C
   const conditional = conditions.kind !== 'none';
   const askFirst = !conditional || file.file.size > singleRequestLimit || file.file.seen === true;
   if (askFirst && (await isPresent(store, file))) return;
-  const { path, size, open } = file.file;
-  const source: SourceFile = { path, size, ...(open === undefined ? {} : { open: () => open(scope) }) };
+  const { path, size, parts, open } = file.file;
+  const source: SourceFile = {
+    path,
+    size,
+    ...(parts === undefined ? {} : { parts }),
+    ...(open === undefined ? {} : { open: () => open(scope) }),
+  };
   const attributes = immutableAttributes(file.key, file.file.sha256);
   const answer = await putFile(store, file.key, source, {
     ...attributes,

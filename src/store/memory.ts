@@ -72,7 +72,7 @@ export class MemoryStore implements ObjectStore {
 
   async put(key: string, body: Uint8Array, options: PutOptions): Promise<Written | PreconditionFailed> {
     return this.#holds(key, options.condition)
-      ? this.#write(key, body.slice(), attributesOf(options))
+      ? this.#write(key, ownCopy(body), attributesOf(options))
       : { written: false };
   }
 
@@ -103,7 +103,7 @@ export class MemoryStore implements ObjectStore {
   }
 
   async putPart(upload: Upload, part: PartPosition, body: Uint8Array): Promise<UploadedPart> {
-    this.#parts(upload).set(part.number, body.slice());
+    this.#parts(upload).set(part.number, ownCopy(body));
     return { number: part.number, etag: contentHash(body) };
   }
 
@@ -145,4 +145,9 @@ export class MemoryStore implements ObjectStore {
 
 function contentHash(body: Uint8Array): string {
   return createHash('sha256').update(body).digest('hex').slice(0, 32);
+}
+
+/** Not `slice()`: that of a Buffer is a view. */
+function ownCopy(bytes: Uint8Array): Uint8Array {
+  return new Uint8Array(bytes);
 }

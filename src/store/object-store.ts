@@ -155,6 +155,8 @@ export interface Upload {
 export interface PartPosition {
   readonly number: number;
   readonly offset: number;
+  /** Of the part's bytes, where it is known ahead. */
+  readonly sha256?: string;
 }
 
 export interface UploadedPart {

@@ -1,5 +1,5 @@
 import { Problem } from '../problem.ts';
-import { conditionRefused, TransientStoreError } from './object-store.ts';
+import { conditionRefused, type NotFound, TransientStoreError } from './object-store.ts';
 import { type Refusal, refusals } from './s3-refusals.ts';
 
 /** What an S3 client's error says, without anything that may hold a secret (S3 quotes the string to sign and the access key). */
@@ -50,9 +50,14 @@ export function s3Failure(error: unknown): S3Failure {
  * Whether this answer means "there is no such object". 403 never does: stores give it for a missing key to whoever may not
  * list, but a reader that took it for "new repository" would overwrite a live one. Nor does a web server's own 404 page.
  */
-export function isMissing(failure: S3Failure): boolean {
+function isMissing(failure: S3Failure): boolean {
   if (failure.status !== 404 || isPage(failure)) return false;
   return failure.code === 'NoSuchKey' || failure.code === 'NotFound';
+}
+
+/** There is no such object, or nothing of it in the range that was asked for (RFC 9110 §15.5.17). */
+export function notFound(failure: S3Failure): NotFound | undefined {
+  return isMissing(failure) || failure.status === 416 ? { found: false } : undefined;
 }
 
 /** Whether a conditional write lost. `NoSuchKey` answers an `If-Match` on an object that is gone. */

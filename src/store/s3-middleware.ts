@@ -32,15 +32,35 @@ export function sendContentMd5(client: S3Client): void {
   );
 }
 
+/**
+ * The SHA-256 that bodies of commands are known to have, by the body: it is signed as it is, instead of being hashed once
+ * more. The store refuses a body that has another (`XAmzContentSHA256Mismatch`).
+ */
+export function sendKnownHashes(client: S3Client): WeakMap<object, string> {
+  const hashes = new WeakMap<object, string>();
+  client.middlewareStack.add(
+    (next) => (args) => {
+      const request = 'request' in args ? args.request : undefined;
+      if (hasWholeBody(request) && typeof request.body === 'object') {
+        const sha256 = hashes.get(request.body);
+        if (sha256 !== undefined) request.headers['x-amz-content-sha256'] = sha256;
+      }
+      return next(args);
+    },
+    { step: 'build', name: 'sendKnownHashes' },
+  );
+  return hashes;
+}
+
 function withContentMd5(request: unknown): void {
-  if (!isTextRequest(request)) return;
+  if (!hasWholeBody(request)) return;
   for (const name of Object.keys(request.headers)) {
     if (/^x-amz-(checksum-|sdk-checksum-|trailer)/i.test(name)) delete request.headers[name];
   }
   request.headers['content-md5'] = createHash('md5').update(request.body).digest('base64');
 }
 
-function isTextRequest(request: unknown): request is { headers: Record<string, string>; body: string | Uint8Array } {
+function hasWholeBody(request: unknown): request is { headers: Record<string, string>; body: string | Uint8Array } {
   if (typeof request !== 'object' || request === null || !('headers' in request) || !('body' in request)) return false;
   return typeof request.body === 'string' || request.body instanceof Uint8Array;
 }

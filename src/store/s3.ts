@@ -36,15 +36,15 @@ import { readBody } from './s3-body.ts';
 import { clientSettings, connectionSettings, type S3Settings } from './s3-connection.ts';
 import {
   deleteError,
-  isMissing,
   isPreconditionFailed,
+  notFound,
   notS3,
   refusedCode,
   type S3Failure,
   s3Failure,
   storeError,
 } from './s3-errors.ts';
-import { keepDates, sendContentMd5 } from './s3-middleware.ts';
+import { keepDates, sendContentMd5, sendKnownHashes } from './s3-middleware.ts';
 import {
   asBuffer,
   attributeInput,
@@ -70,6 +70,7 @@ export class S3Store implements ObjectStore {
   readonly #bucket: string;
   readonly #folder: string;
   readonly #dates: WeakMap<object, number>;
+  readonly #hashes: WeakMap<object, string>;
   #answered = false;
   #batchDelete = true;
 
@@ -81,6 +82,7 @@ export class S3Store implements ObjectStore {
       requestHandler: new NodeHttpHandler(connectionSettings(settings, this.#connections)),
     });
     this.#dates = keepDates(this.#client);
+    this.#hashes = sendKnownHashes(this.#client);
     sendContentMd5(this.#client);
   }
 
@@ -137,7 +139,7 @@ export class S3Store implements ObjectStore {
     const doing = `to write ${key}`;
     const command = new PutObjectCommand({
       ...this.#object(key),
-      Body: asBuffer(body),
+      Body: this.#known(asBuffer(body), options.sha256),
       ...attributeInput(options),
       ...conditionInput(options.condition),
     });
@@ -212,7 +214,7 @@ export class S3Store implements ObjectStore {
       ...this.#object(upload.key),
       UploadId: upload.id,
       PartNumber: part.number,
-      Body: asBuffer(body),
+      Body: this.#known(asBuffer(body), part.sha256),
     });
     return this.#attempt(doing, upload.key, async () => {
       const output = await this.#client.send(command);
@@ -281,6 +283,11 @@ export class S3Store implements ObjectStore {
     }
   }
 
+  #known(body: Buffer, sha256: string | undefined): Buffer {
+    if (sha256 !== undefined) this.#hashes.set(body, sha256);
+    return body;
+  }
+
   #object(key: string): { Bucket: string; Key: string } {
     return { Bucket: this.#bucket, Key: this.#folder + key };
   }
@@ -289,9 +296,4 @@ export class S3Store implements ObjectStore {
 /** How the SDK is told when to give a request up: its connection is closed then. */
 function until(signal: AbortSignal | undefined): { abortSignal?: AbortSignal } {
   return signal === undefined ? {} : { abortSignal: signal };
-}
-
-/** There is no such object, or nothing of it in the range that was asked for (RFC 9110 §15.5.17). */
-function notFound(failure: S3Failure): NotFound | undefined {
-  return isMissing(failure) || failure.status === 416 ? { found: false } : undefined;
 }

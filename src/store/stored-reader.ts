@@ -1,6 +1,7 @@
 import { Problem } from '../problem.ts';
-import { type ByteReader, singleRequestLimit } from './multipart.ts';
 import type { ObjectStore } from './object-store.ts';
+import { singleRequestLimit } from './parts.ts';
+import type { ByteReader } from './source-file.ts';
 
 /** An object of another store, by what its index says of it. */
 export interface StoredFile {

@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { gunzipSync } from 'node:zlib';
+import { constants, gunzipSync, zstdCompressSync } from 'node:zlib';
 import { segments } from '../../src/codec/carry.ts';
 import { compress, decompress } from '../../src/codec/codecs.ts';
+import { splitFrames } from '../../src/codec/zstd-frames.ts';
 import { machineHas } from '../debs.ts';
+import { temporaryFolder } from '../rig/temporary.ts';
 
 /** Stanzas that differ, `count` of them, as an index has them. */
 function index(count: number, seed = 1): Buffer {
@@ -55,10 +60,14 @@ describe('segments', () => {
   }
 });
 
-// xz carries from two blocks on, gz from two MiB on, and xz takes ten times as long.
+const tools = { gz: 'gzip', xz: 'xz', zst: 'zstd' } as const;
+const aptHelper = '/usr/lib/apt/apt-helper';
+
+// Enough for several pieces; xz takes ten times as long.
 for (const [form, count] of [
   ['gz', 40_000],
   ['xz', 20_000],
+  ['zst', 40_000],
 ] as const) {
   describe(`a large index as .${form}`, () => {
     test('carries most of its published bytes over when a stanza comes in, and decodes to the new content', async () => {
@@ -90,10 +99,16 @@ for (const [form, count] of [
         content = next;
         assert.deepEqual(Buffer.from(await decompress(form, packed, content.length, 'the file')), content);
       }
-      const tool = form === 'gz' ? 'gzip' : 'xz';
-      if (machineHas(tool)) {
-        const { stdout } = spawnSync(tool, ['-dc'], { input: packed, maxBuffer: 2 ** 30 });
-        assert.ok(stdout.equals(content), `${tool} reads it`);
+      if (machineHas(tools[form])) {
+        const { stdout } = spawnSync(tools[form], ['-dc'], { input: packed, maxBuffer: 2 ** 30 });
+        assert.ok(stdout.equals(content), `${tools[form]} reads it`);
+      }
+      if (existsSync(aptHelper)) {
+        await using folder = await temporaryFolder();
+        const path = join(folder.path, `Packages.${form}`);
+        await writeFile(path, packed);
+        const { stdout } = spawnSync(aptHelper, ['cat-file', path], { maxBuffer: 2 ** 30 });
+        assert.ok(stdout.equals(content), 'apt reads it');
       }
       if (form === 'gz') assert.ok(gunzipSync(packed).equals(content));
     });
@@ -120,4 +135,32 @@ test('a large .gz has one member, so that readers which stop after the first rea
     content.length,
     'the size in the only trailer is that of the whole',
   );
+});
+
+describe('the frames of a .zst', () => {
+  const content = Buffer.from('content '.repeat(100));
+  const options = { params: { [constants.ZSTD_c_checksumFlag]: 1 } };
+  const frame = (bytes: Buffer) => zstdCompressSync(bytes, { ...options, pledgedSrcSize: bytes.length });
+
+  test('are found by what they say themselves, whatever their size', () => {
+    // The size of the content takes one, two, four bytes; blocks are raw, repeated or compressed, one or several.
+    const bodies = [content.subarray(0, 100), content, Buffer.alloc(70_000, 'x'), Buffer.alloc(0), index(10_000)];
+    const frames = bodies.map(frame);
+    const size = bodies.reduce((sum, { length }) => sum + length, 0);
+    const found = splitFrames(Buffer.concat(frames), size) ?? [];
+    assert.deepEqual(
+      found.map(({ packed, size }) => [packed.length, size]),
+      frames.map((packed, at) => [packed.length, bodies[at]?.length]),
+    );
+  });
+
+  test('are not found where something else stands, or a size or a checksum is missing', () => {
+    const whole = frame(content);
+    const skippable = Buffer.from('502a4d180400000061626364', 'hex');
+    assert.equal(splitFrames(Buffer.concat([whole, skippable]), content.length), undefined);
+    assert.equal(splitFrames(whole, content.length + 1), undefined);
+    assert.equal(splitFrames(zstdCompressSync(content), content.length), undefined);
+    for (let length = 0; length < whole.length; length += 1)
+      assert.equal(splitFrames(whole.subarray(0, length), content.length), undefined, `${length} bytes`);
+  });
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { perform } from '../../src/publish/commands.ts';
+import { digest } from '../../src/publish/digest.ts';
 import { copiesAreSlow } from '../../src/publish/rename-method.ts';
 import type { RunContext } from '../../src/publish/run-context.ts';
 import { parseSuiteRecord } from '../../src/publish/suite-record.ts';
@@ -80,12 +81,33 @@ describe('the method of renaming', () => {
 
   test('is a copy, and nothing is kept, where the store is as quick in copying as in writing', async () => {
     using repository = new Repository();
-    const { verbs, slowCopies } = await publish(repository, '1', 60);
+    await publish(repository, '1', 60);
+    const { verbs, slowCopies } = await publish(repository, '2', 60);
     assert.deepEqual([verbs, slowCopies], [new Set(['COPY']), undefined]);
+  });
+
+  test('is a write for the first names of a suite, unless the run is told to copy', async () => {
+    using repository = new Repository();
+    assert.deepEqual((await publish(repository, '1', 60)).verbs, new Set(['PUT']));
+    using another = new Repository();
+    assert.deepEqual((await publish(another, '1', 60, { renameMethod: 'copy' })).verbs, new Set(['COPY']));
+  });
+
+  test('is a copy for a name of a new suite that turns out to stand for something else', async () => {
+    using repository = new Repository();
+    const name = 'dists/sid/main/binary-amd64/Packages.gz';
+    await repository.store.put(name, Buffer.from('left behind'), { contentType: 'a/b', cacheControl: 'no-cache' });
+    const { verbs } = await publish(repository, '1', 60);
+    assert.deepEqual(verbs, new Set(['PUT', 'COPY']));
+    const list = await repository.store.get(name);
+    assert.ok(list.found);
+    const byHash = `dists/sid/main/binary-amd64/by-hash/SHA256/${digest(list.body)}`;
+    assert.ok((await repository.store.head(byHash)).found);
   });
 
   test('is learnt where copies take long: the next run begins with small writes', async () => {
     using repository = new Repository();
+    await publish(repository, '0', 1000);
     const first = await publish(repository, '1', 1000);
     assert.deepEqual([first.verbs, first.slowCopies], [new Set(['COPY']), true]);
     const second = await publish(repository, '2', 1000);
@@ -114,6 +136,7 @@ describe('the method of renaming', () => {
     const { keepTimings: _, ...plain } = { ...testRun(repository.store, time), keepTimings: true as const };
     const deb = repository.debs.add('tool', { Package: 'tool', Architecture: 'all' });
     const run = { ...plain, store: away(repository.store, time, 1000) };
+    await publish(repository, '1', 50);
     await time.run(perform(run, publishRequest([suiteOf('sid', deb)], { architectures })));
     const record = await repository.store.get('.apt-publish/sid.json');
     assert.ok(record.found);
@@ -129,7 +152,12 @@ describe('the method of renaming', () => {
         method === 'copy' ? () => Promise.reject(new Error('killed')) : target[method].bind(target),
     });
     await assert.rejects(
-      time.run(perform(testRun(dying, time), publishRequest([suiteOf('sid', deb)], { architectures: ['amd64'] }))),
+      time.run(
+        perform(
+          { ...testRun(dying, time), renameMethod: 'copy' },
+          publishRequest([suiteOf('sid', deb)], { architectures: ['amd64'] }),
+        ),
+      ),
       /killed/,
     );
     const { verbs, generation } = await publish(repository, '2', 50, { renameMethod: 'put' });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import {
   appendFileSync,
   mkdirSync,
@@ -14,6 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { crc32 } from 'node:zlib';
 import { fieldValue } from '../../src/debian/deb822.ts';
 import { Problem, Problems } from '../../src/problem.ts';
 import { scanAll, scanFile } from '../../src/publish/scan.ts';
@@ -296,6 +297,27 @@ test('a large package is read in bounded memory, its data.tar passed over or lis
   }
 });
 
+function tarOf(size: number): Buffer {
+  return buildTar([{ name: './file', body: randomBytes(size) }]);
+}
+
+test('a package that is sent in parts has the sums of each, and a smaller one none', async (t) => {
+  const data = { name: 'data.tar', body: tarOf(17 * mebibyte) };
+  const large = buildAr([format, control, data]);
+  for (const contents of [true, false]) {
+    const { file } = await scanBytes(t, large, contents);
+    const parts = [0, 8, 16].map((start) => large.subarray(start * mebibyte, (start + 8) * mebibyte));
+    assert.deepEqual(
+      file.parts,
+      parts.map((part) => ({ crc32: crc32(part), sha256: createHash('sha256').update(part).digest('hex') })),
+    );
+    assert.equal(file.sha256, createHash('sha256').update(large).digest('hex'));
+    assert.equal(file.md5, createHash('md5').update(large).digest('hex'));
+  }
+  const small = { ...data, body: tarOf(5 * mebibyte) };
+  assert.equal((await scanBytes(t, buildAr([format, control, small]))).file.parts, undefined);
+});
+
 test('Package-Type makes a .deb a udeb, and a file name that contradicts it is refused', async (t) => {
   const udeb = buildDeb({ fields: { 'Package-Type': 'udeb' } });
   assert.equal((await scanBytes(t, udeb)).kind, 'udeb');
@@ -317,7 +339,13 @@ test('a file that is missing, a directory, a fifo or of another kind is refused'
 });
 
 test('a file that grows, shrinks, is overwritten or replaced while it is read is refused as changed', async (t) => {
-  const bytes = buildDeb();
+  // The larger is hashed by another thread.
+  for (const bytes of [buildDeb(), buildAr([format, control, { name: 'data.tar', body: tarOf(5 * mebibyte) }])]) {
+    await refusedAsChanged(t, bytes);
+  }
+});
+
+async function refusedAsChanged(t: TestContext, bytes: Buffer): Promise<void> {
   const directory = folder(t, { 'other.deb': bytes });
   const path = join(directory, 'x.deb');
   const changes = {
@@ -341,7 +369,7 @@ test('a file that grows, shrinks, is overwritten or replaced while it is read is
       await assert.rejects(scanning, { code: 'file-changed' }, `${how} ${first ? 'before' : 'after'} the read`);
     }
   }
-});
+}
 
 const tarballs = {
   'hello_1.0.orig.tar.gz': Buffer.from('upstream'),

@@ -122,7 +122,7 @@ describe('no secret is seen', () => {
     ['upload', ({ verb, key }) => verb === 'PUT' && key.includes('/pool/')],
     ['stage', ({ verb, key }) => verb === 'PUT' && key.includes('/by-hash/')],
     ['claim', ({ verb, key }) => verb === 'PUT' && key.endsWith('bookworm.json')],
-    ['rename', ({ verb }) => verb === 'COPY'],
+    ['rename', ({ verb, key }) => verb === 'PUT' && key.endsWith('/binary-amd64/Packages.gz')],
     ['commit', ({ verb, key }) => verb === 'PUT' && key.endsWith('/InRelease')],
   ] as const satisfies readonly (readonly [string, (request: S3Request) => boolean])[]) {
     test(`where the store repeats what it was sent and the run fails in ${phase}`, async () => {

@@ -252,6 +252,16 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>,
       assert.deepEqual([head.size, head.sha256], [whole.length, hash(whole)]);
     });
 
+    check('the memory of bytes that were written may be used for others', async (store) => {
+      const room = Buffer.from('first');
+      await store.put('a/b', room, attributes);
+      const upload = await store.startUpload('pool/x.deb', attributes);
+      const part = await store.putPart(upload, { number: 1, offset: 0 }, room);
+      room.fill('x');
+      await store.completeUpload(upload, [part]);
+      assert.deepEqual([await read(store, 'a/b'), await read(store, 'pool/x.deb')], ['first', 'first']);
+    });
+
     check('an aborted upload leaves nothing, and may be aborted again', async (store) => {
       const upload = await store.startUpload('pool/large.deb', attributes);
       await store.putPart(upload, { number: 1, offset: 0 }, bytes('part'));

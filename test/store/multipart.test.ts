@@ -3,9 +3,11 @@ import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { Summing } from '../../src/codec/sums.ts';
 import { MemoryStore } from '../../src/store/memory.ts';
-import { putFile, singleRequestLimit } from '../../src/store/multipart.ts';
+import { putFile } from '../../src/store/multipart.ts';
 import { type ObjectStore, TransientStoreError } from '../../src/store/object-store.ts';
+import { singleRequestLimit } from '../../src/store/parts.ts';
 import { S3Store } from '../../src/store/s3.ts';
 import { rigCredentials, startS3Server } from '../rig/s3-server.ts';
 import { temporaryFolder } from '../rig/temporary.ts';
@@ -135,3 +137,27 @@ for (const partSize of [undefined, 10]) {
     assert.deepEqual(await inner.get('pool/x.deb'), { found: false });
   });
 }
+
+test('a file whose parts are known is compared part by part, and the hash of each goes with it', async () => {
+  await using folder = await temporaryFolder();
+  const { store, inner, parts } = watched();
+  const bytes = Buffer.from('0123456789'.repeat(4).concat('tail'));
+  const { sha256, ...scanned } = await file(folder.path, bytes);
+  const summing = new Summing(10);
+  summing.update(bytes);
+  const known = { ...scanned, parts: summing.end().parts };
+  const options = { ...attributes, sha256, partSize: 10 };
+  assert.equal((await putFile(store, 'pool/x.deb', known, options)).written, true);
+  const tail = createHash('sha256').update('tail').digest('hex');
+  assert.deepEqual(parts.at(-1), { number: 5, offset: 40, length: 4, sha256: tail });
+
+  parts.length = 0;
+  await writeFile(scanned.path, '0123456789'.repeat(2).concat('0123-56789', '0123456789tail'));
+  await assert.rejects(putFile(store, 'pool/y.deb', known, options), { code: 'file-changed' });
+  assert.ok(
+    parts.every(({ number }) => number < 3),
+    'the changed part was sent',
+  );
+  assert.equal(inner.openUploads, 0);
+  assert.deepEqual(await inner.get('pool/y.deb'), { found: false });
+});

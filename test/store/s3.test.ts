@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, test } from 'node:test';
@@ -67,7 +68,7 @@ async function transient(attempt: Promise<unknown>): Promise<TransientStoreError
 describe('what is sent', () => {
   test('a write has its length and type, and neither checksum extension, ACL, Content-Encoding nor Expect', async () => {
     await using opened = await open({ aclRefused: true, awsChunked: 501, checksums: 501 });
-    await opened.store.put('key', Buffer.alloc(3 * 1024 ** 2), { ...attributes, sha256: 'ab' });
+    await opened.store.put('key', Buffer.alloc(3 * 1024 ** 2), attributes);
     const headers = opened.server.requests[0]?.headers ?? {};
     assert.equal(headers['content-length'], `${3 * 1024 ** 2}`);
     assert.equal(headers['cache-control'], 'no-cache');
@@ -75,6 +76,21 @@ describe('what is sent', () => {
     assert.match(`${headers['x-amz-content-sha256']}`, /^[0-9a-f]{64}$/);
     const names = Object.keys(headers).join(' ');
     assert.doesNotMatch(names, /checksum|trailer|acl|content-encoding|expect|transfer-encoding|x-amz-decoded/);
+  });
+
+  test('a body is signed with the hash that it is known to have, and one that has another is refused', async () => {
+    await using opened = await open();
+    const { store, server } = opened;
+    const sha256 = createHash('sha256').update(body).digest('hex');
+    const wrong = createHash('sha256').update('others').digest('hex');
+    const upload = await store.startUpload('large', attributes);
+    await store.put('key', body, { ...attributes, sha256 });
+    await store.putPart(upload, { number: 1, offset: 0, sha256 }, body);
+    const sent = server.requests.slice(1).map(({ headers }) => headers['x-amz-content-sha256']);
+    assert.deepEqual(sent, [sha256, sha256]);
+    await transient(store.put('other', body, { ...attributes, sha256: wrong }));
+    await transient(store.putPart(upload, { number: 2, offset: 12, sha256: wrong }, body));
+    assert.deepEqual(await store.get('other'), { found: false });
   });
 
   test('a failed request is sent once', async () => {
