@@ -506,10 +506,7 @@ function openBzip2Decoder() {
 const external_node_fs_namespaceObject = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:fs");
 ;// CONCATENATED MODULE: external "node:crypto"
 const external_node_crypto_namespaceObject = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:crypto");
-;// CONCATENATED MODULE: external "node:zlib"
-const external_node_zlib_namespaceObject = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:zlib");
 ;// CONCATENATED MODULE: ./src/codec/sums.ts
-
 
 /** Takes the bytes of a file as they come. */
 class Summing {
@@ -527,9 +524,8 @@ class Summing {
         if (this.#partSize === 0)
             return;
         for (let at = 0; at < bytes.length;) {
-            const part = this.#part ?? { left: this.#partSize, crc32: 0, sha256: (0,external_node_crypto_namespaceObject.createHash)('sha256') };
+            const part = this.#part ?? { left: this.#partSize, sha256: (0,external_node_crypto_namespaceObject.createHash)('sha256') };
             const piece = bytes.subarray(at, at + part.left);
-            part.crc32 = (0,external_node_zlib_namespaceObject.crc32)(piece, part.crc32);
             part.sha256.update(piece);
             part.left -= piece.length;
             this.#part = part;
@@ -545,7 +541,7 @@ class Summing {
     #endPart() {
         if (this.#part === undefined)
             return;
-        this.#parts.push({ crc32: this.#part.crc32, sha256: this.#part.sha256.digest('hex') });
+        this.#parts.push(this.#part.sha256.digest('hex'));
         this.#part = undefined;
     }
 }

@@ -1,6 +1,5 @@
 import type { Problem } from '../problem.ts';
-import type { PartSums } from '../store/parts.ts';
-import type { ByteReader } from '../store/source-file.ts';
+import type { ByteReader, ScannedState } from '../store/source-file.ts';
 import type { IndexContributor, PackageChange } from '../timing/record.ts';
 import type { PhaseScope } from '../timing/recorder.ts';
 
@@ -18,8 +17,8 @@ export interface PoolContent {
   readonly size: number;
   /** Lower-case hex. */
   readonly sha256: string;
-  /** Of its parts, where it is large enough to be sent in parts and has been scanned. */
-  readonly parts?: readonly PartSums[];
+  /** Of a file on the disk that is sent in parts. */
+  readonly scanned?: ScannedState;
   /** Reads it from elsewhere, as part of a phase. */
   readonly open?: (scope: PhaseScope) => ByteReader;
   /** Set where the pool seems to hold it already, so that it is not fetched before that is known. */

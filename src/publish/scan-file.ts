@@ -5,6 +5,7 @@ import { workers } from '../codec/workers.ts';
 import type { ByteSource } from '../debian/ar.ts';
 import { Problem } from '../problem.ts';
 import { partSizeOf, singleRequestLimit } from '../store/parts.ts';
+import { stampOf } from '../store/source-file.ts';
 import type { PhaseScope } from '../timing/recorder.ts';
 import type { WorkSpan } from '../timing/span.ts';
 import type { ScannedFile } from './scanned.ts';
@@ -56,7 +57,8 @@ export async function readInput<T>(
     if (outcome.status === 'rejected') throw outcome.reason;
     if (sums.status === 'rejected') throw sums.reason;
     const { md5, sha256, parts } = sums.value;
-    return { file: { path, size, md5, sha256, ...(parts.length === 0 ? {} : { parts }) }, result: outcome.value };
+    const scanned = parts.length === 0 ? {} : { scanned: { stamp: stampOf(before), parts } };
+    return { file: { path, size, md5, sha256, ...scanned }, result: outcome.value };
   } finally {
     await handle.close();
   }

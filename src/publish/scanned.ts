@@ -1,5 +1,5 @@
 import type { Stanza } from '../debian/deb822.ts';
-import type { PartSums } from '../store/parts.ts';
+import type { ScannedState } from '../store/source-file.ts';
 
 /** What one reading of an input file has found out. Nothing reads an input again but the upload of its bytes. */
 export type Scanned = ScannedBinary | ScannedSource;
@@ -13,7 +13,7 @@ export interface ScannedFile {
   readonly md5: string;
   readonly sha256: string;
   /** Of a file that is sent in parts. */
-  readonly parts?: readonly PartSums[];
+  readonly scanned?: ScannedState;
 }
 
 export interface ScannedBinary {

@@ -10,15 +10,18 @@ import type {
 } from './object-store.ts';
 import { attributesOf } from './object-store.ts';
 import { partSizeOf, singleRequestLimit } from './parts.ts';
-import { type CheckedBytes, CheckedReader, openFile, type SourceFile } from './source-file.ts';
+import { CheckedReader, openFile, type SourceFile } from './source-file.ts';
 
 /** Parts of one file read and not yet written. Bounds the memory: so many times the size of a part. */
 const partsInHand = 4;
 
 /**
  * Writes a file: by one PUT up to 16 MiB, by a multipart upload above that, of parts of 8 MiB (more only above 78 GiB),
- * at most four of which are in memory. With a `sha256`, or the sums of its parts, the bytes sent are checked against them, and a file that has
- * changed since is a `Problem` before anything appears in the store. A failed multipart upload is aborted before its error goes on.
+ * at most four of which are in memory. A file that has changed since it was scanned is a `Problem` before anything appears in the store. A failed
+ * multipart upload is aborted before its error goes on.
+ *
+ * With a `sha256` the bytes sent are checked against it; but what was `scanned` and is sent in parts is not hashed again, which takes as long as to send
+ * it within one machine. There the stamp of the file is compared, and the hash of each part goes with it for the store to compare.
  *
  * The condition of a large file is on the completion, after all of it was sent, and some stores (Ceph before 20) ignore it there:
  * who cares for either looks for the object first.
@@ -30,34 +33,40 @@ export async function putFile(
   options: PutOptions & { readonly partSize?: number },
 ): Promise<Written | PreconditionFailed> {
   const { partSize, ...put } = options;
-  const { parts } = file;
   const attributes = attributesOf(put);
   await using source = file.open?.() ?? (await openFile(file));
   if (file.size <= singleRequestLimit && partSize === undefined) {
-    const reader = new CheckedReader(source, file.size, { sha256: attributes.sha256 });
-    const { body } = await reader.next(file.size);
+    const reader = new CheckedReader(source, file.size, attributes.sha256);
+    const body = await reader.next(file.size);
     reader.checkEnd();
     return await store.put(key, body, put);
   }
+  const hashes = file.scanned?.parts;
+  const reader = new CheckedReader(source, file.size, hashes === undefined ? attributes.sha256 : undefined);
   const size = partSize ?? partSizeOf(file.size);
-  const reader = new CheckedReader(source, file.size, {
-    sha256: attributes.sha256,
-    ...(parts === undefined ? {} : { parts }),
-  });
-  return await multipart(store, key, reader, { size, attributes, condition: put.condition });
+  return await multipart(store, key, reader, { size, hashes, attributes, condition: put.condition });
+}
+
+/** What of a multipart upload is the same for all its parts. */
+interface Manner {
+  readonly size: number;
+  /** SHA-256 of each part. */
+  readonly hashes: readonly string[] | undefined;
+  readonly attributes: ObjectAttributes;
+  readonly condition: Condition | undefined;
 }
 
 async function multipart(
   store: ObjectStore,
   key: string,
   reader: CheckedReader,
-  options: { size: number; attributes: ObjectAttributes; condition: Condition | undefined },
+  manner: Manner,
 ): Promise<Written | PreconditionFailed> {
-  const upload = await store.startUpload(key, options.attributes);
+  const upload = await store.startUpload(key, manner.attributes);
   try {
-    const parts = await sendParts(store, upload, reader, options.size);
+    const parts = await sendParts(store, upload, reader, manner);
     reader.checkEnd();
-    const answer = await store.completeUpload(upload, parts, options.condition);
+    const answer = await store.completeUpload(upload, parts, manner.condition);
     // S3 keeps the parts, and charges for them, when the condition of the completion does not hold.
     if (!answer.written) await abort(store, upload);
     return answer;
@@ -72,7 +81,7 @@ async function sendParts(
   store: ObjectStore,
   upload: Upload,
   reader: CheckedReader,
-  size: number,
+  { size, hashes }: Manner,
 ): Promise<UploadedPart[]> {
   const parts: UploadedPart[] = [];
   const failures: unknown[] = [];
@@ -82,16 +91,16 @@ async function sendParts(
   for (let number = 1; reader.remaining > 0 && failures.length === 0; number += 1) {
     const offset = reader.position;
     const room = free.pop() ?? Buffer.allocUnsafeSlow(size);
-    let read: CheckedBytes;
+    let body: Uint8Array;
     try {
-      read = await reader.next(size, room);
+      body = await reader.next(size, room);
     } catch (error) {
       failures.push(error);
       break;
     }
-    const { body, ...known } = read;
+    const sha256 = hashes?.[number - 1];
     const sent = store
-      .putPart(upload, { number, offset, ...known }, body)
+      .putPart(upload, { number, offset, ...(sha256 === undefined ? {} : { sha256 }) }, body)
       .then(
         (part) => void parts.push(part),
         (error: unknown) => void failures.push(error),

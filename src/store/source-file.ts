@@ -1,16 +1,36 @@
 import { createHash, type Hash } from 'node:crypto';
 import { open } from 'node:fs/promises';
-import { crc32 } from 'node:zlib';
 import { Problem } from '../problem.ts';
-import type { PartSums } from './parts.ts';
 
 /** A file to write: one on the runner's disk, as it was when it was scanned, unless it says how else it is read. */
 export interface SourceFile {
   readonly path: string;
   readonly size: number;
-  /** Of every part of `partSizeOf(size)` bytes, in order, where they are known. */
-  readonly parts?: readonly PartSums[];
+  /** Of a file on the disk that is sent in parts. */
+  readonly scanned?: ScannedState;
   readonly open?: () => ByteReader;
+}
+
+/** What a file on disk was when it was scanned. */
+export interface ScannedState {
+  /** As `stampOf` tells it. */
+  readonly stamp: string;
+  /** SHA-256 of every part of `partSizeOf(size)` bytes, in order, lower-case hex. */
+  readonly parts: readonly string[];
+}
+
+/** Facts of stat(2). */
+interface FileFacts {
+  readonly dev: bigint;
+  readonly ino: bigint;
+  readonly size: bigint;
+  readonly mtimeNs: bigint;
+  readonly ctimeNs: bigint;
+}
+
+/** What changes when anything about a file changes: nobody can set the time of change (ctime) of inode(7). */
+export function stampOf({ dev, ino, size, mtimeNs, ctimeNs }: FileFacts): string {
+  return [dev, ino, size, mtimeNs, ctimeNs].join(' ');
 }
 
 /** Reads a file from its beginning, once. Disposed of when nothing more is wanted of it. */
@@ -21,55 +41,38 @@ export interface ByteReader extends AsyncDisposable {
   changed(): Problem;
 }
 
-/** Bytes that were read, with their SHA-256 where it is known ahead. */
-export interface CheckedBytes {
-  readonly body: Uint8Array;
-  readonly sha256?: string;
-}
-
-/**
- * Knows whether what it reads is what was promised: by the sums of each part where they are known, else by the hash of the whole, which takes as long
- * as sending the bytes within one machine does.
- */
+/** Hashes what it reads, and knows whether it is what was promised; where nothing is promised it does neither. */
 export class CheckedReader {
   readonly #source: ByteReader;
   readonly #size: number;
-  readonly #parts: readonly PartSums[] | undefined;
-  readonly #expected: string | undefined;
+  readonly #promised: string | undefined;
   readonly #hash: Hash = createHash('sha256');
-  #read = 0;
   position = 0;
 
-  /** With `parts`, each call of `next` is to be for the length of one. */
-  constructor(source: ByteReader, size: number, promised: { sha256: string | undefined; parts?: readonly PartSums[] }) {
+  constructor(source: ByteReader, size: number, sha256: string | undefined) {
     this.#source = source;
     this.#size = size;
-    this.#parts = promised.parts;
-    this.#expected = promised.parts === undefined ? promised.sha256 : undefined;
+    this.#promised = sha256;
   }
 
   get remaining(): number {
     return this.#size - this.position;
   }
 
-  /** The next `length` bytes, or what is left. Throws when they are known to be others than those that were promised. */
-  async next(length: number, room?: Buffer): Promise<CheckedBytes> {
+  /** The next `length` bytes, or what is left. */
+  async next(length: number, room?: Buffer): Promise<Uint8Array> {
     const body = await this.#source.next(Math.min(length, this.remaining), room);
-    const part = this.#parts?.[this.#read];
     this.position += body.length;
-    this.#read += 1;
-    if (this.#expected !== undefined) this.#hash.update(body);
-    if (part === undefined) return { body };
-    if (crc32(body) !== part.crc32) throw this.#source.changed();
-    return { body, sha256: part.sha256 };
+    if (this.#promised !== undefined) this.#hash.update(body);
+    return body;
   }
 
   checkEnd(): void {
-    if (this.#expected !== undefined && this.#hash.digest('hex') !== this.#expected) throw this.#source.changed();
+    if (this.#promised !== undefined && this.#hash.digest('hex') !== this.#promised) throw this.#source.changed();
   }
 }
 
-/** A file on disk. */
+/** A file on disk. Where it is known how it was scanned, it is looked at after every read whether it still is the same. */
 export async function openFile(file: SourceFile): Promise<ByteReader> {
   const handle = await open(file.path).catch((error: unknown) => {
     throw changed(file, error);
@@ -83,6 +86,8 @@ export async function openFile(file: SourceFile): Promise<ByteReader> {
         filled += bytesRead;
         position += bytesRead;
       }
+      if (file.scanned !== undefined && stampOf(await handle.stat({ bigint: true })) !== file.scanned.stamp)
+        throw changed(file);
       return room.subarray(0, length);
     },
     changed: () => changed(file),

@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
+import { appendFile, rename, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Summing } from '../../src/codec/sums.ts';
 import { MemoryStore } from '../../src/store/memory.ts';
 import { putFile } from '../../src/store/multipart.ts';
 import { type ObjectStore, TransientStoreError } from '../../src/store/object-store.ts';
 import { singleRequestLimit } from '../../src/store/parts.ts';
 import { S3Store } from '../../src/store/s3.ts';
+import { stampOf } from '../../src/store/source-file.ts';
 import { rigCredentials, startS3Server } from '../rig/s3-server.ts';
 import { temporaryFolder } from '../rig/temporary.ts';
 import { TestClock } from './clocks.ts';
@@ -138,26 +140,57 @@ for (const partSize of [undefined, 10]) {
   });
 }
 
-test('a file whose parts are known is compared part by part, and the hash of each goes with it', async () => {
+test('what was scanned goes with the hash of each part, and whatever happens to the file before its last part is sent is seen', async () => {
   await using folder = await temporaryFolder();
-  const { store, inner, parts } = watched();
   const bytes = Buffer.from('0123456789'.repeat(4).concat('tail'));
-  const { sha256, ...scanned } = await file(folder.path, bytes);
-  const summing = new Summing(10);
-  summing.update(bytes);
-  const known = { ...scanned, parts: summing.end().parts };
+  const { path, size, sha256 } = await file(folder.path, bytes);
+  const scan = async () => {
+    const summing = new Summing(10);
+    summing.update(bytes);
+    return { path, size, scanned: { stamp: stampOf(await stat(path, { bigint: true })), parts: summing.end().parts } };
+  };
   const options = { ...attributes, sha256, partSize: 10 };
-  assert.equal((await putFile(store, 'pool/x.deb', known, options)).written, true);
+  const { store, parts } = watched();
+  assert.equal((await putFile(store, 'pool/x.deb', await scan(), options)).written, true);
   const tail = createHash('sha256').update('tail').digest('hex');
   assert.deepEqual(parts.at(-1), { number: 5, offset: 40, length: 4, sha256: tail });
 
-  parts.length = 0;
-  await writeFile(scanned.path, '0123456789'.repeat(2).concat('0123-56789', '0123456789tail'));
-  await assert.rejects(putFile(store, 'pool/y.deb', known, options), { code: 'file-changed' });
-  assert.ok(
-    parts.every(({ number }) => number < 3),
-    'the changed part was sent',
-  );
-  assert.equal(inner.openUploads, 0);
-  assert.deepEqual(await inner.get('pool/y.deb'), { found: false });
+  const other = join(folder.path, 'other');
+  const changes = {
+    'is overwritten': () => writeFile(path, bytes.toReversed()),
+    'is overwritten, and its time set back': async () => {
+      const { atime, mtime } = await stat(path);
+      await writeFile(path, bytes.toReversed());
+      await utimes(path, atime, mtime);
+    },
+    grows: () => appendFile(path, 'x'),
+    'is replaced': async () => {
+      await writeFile(other, bytes);
+      await rename(other, path);
+    },
+  };
+  for (const [how, change] of Object.entries(changes)) {
+    for (const when of ['before the upload', 'during the upload']) {
+      const { store, inner } = watched();
+      await writeFile(path, bytes);
+      const scanned = await scan();
+      // Longer than the clock of the file system stands still.
+      await sleep(20);
+      const changing = new Proxy(store, {
+        get: (target, name: keyof ObjectStore) =>
+          name === 'startUpload' && when === 'during the upload'
+            ? async (key: string, given: typeof attributes) => {
+                const upload = await target.startUpload(key, given);
+                await change();
+                return upload;
+              }
+            : target[name].bind(target),
+      });
+      if (when === 'before the upload') await change();
+      const sending = putFile(changing, 'pool/y.deb', scanned, options);
+      await assert.rejects(sending, { code: 'file-changed' }, `${how} ${when}`);
+      assert.equal(inner.openUploads, 0);
+      assert.deepEqual(await inner.get('pool/y.deb'), { found: false });
+    }
+  }
 });
