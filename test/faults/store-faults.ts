@@ -46,7 +46,7 @@ export const storeFaults: readonly SeededFault[] = [
     seenBy: [inVendors('known-object-faults.test.ts', /403 for a missing key.*the run succeeded/s)],
     edits: [
       {
-        file: 'store/s3.ts',
+        file: 'store/s3-errors.ts',
         from: '  return isMissing(failure) || failure.status === 416 ?',
         to: '  return isMissing(failure) || failure.status === 403 || failure.status === 416 ?',
       },

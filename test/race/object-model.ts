@@ -62,7 +62,7 @@ export function storeOver(send: <Answer>(operation: Operation<Answer>) => Promis
         key,
         apply: (objects, now) =>
           holds(objects, key, condition)
-            ? written(objects, key, body, attributes, now)
+            ? written(objects, key, new Uint8Array(body), attributes, now)
             : { answer: { written: false }, objects },
       }),
     copy: (from, to, attributes) =>
