@@ -10,23 +10,33 @@ export type Segment =
   /** Content to be compressed, by its range in the new index. */
   | { readonly start: number; readonly end: number };
 
+/** Bytes of content that become one block. */
+export interface BlockSizes {
+  /** At most, and where there is that much at least half of it. */
+  readonly block: number;
+  /** The same of what changes: a place that has changed is likely to change again, and smaller blocks are compressed the sooner. */
+  readonly changed: number;
+}
+
 /** How much of a block is looked for to find where it has gone; then the whole is compared. */
 const probeSize = 512;
 
 /**
- * Splits `content` into blocks of `published` (given by the ends of their ranges in it) and fresh ranges of at most `blockSize` bytes
- * and, where there is that much, at least half of it. The segments cover `content` in order. Linear, but for blocks whose beginning
- * occurs very often.
+ * Splits `content` into blocks of `published` (given by the ends of their ranges in it) and fresh ranges. The segments cover `content` in order.
+ * Linear, but for blocks whose beginning occurs very often.
  */
 export function segments(
   published: Uint8Array,
   blockEnds: readonly number[],
   content: Uint8Array,
-  blockSize: number,
+  sizes: BlockSizes,
 ): Segment[] {
   const before = asBuffer(published);
   const after = asBuffer(content);
   const result: Segment[] = [];
+  // A long range is new rather than changed.
+  const freshSize = (length: number) =>
+    blockEnds.length > 0 && length <= 2 * sizes.block ? sizes.changed : sizes.block;
   let at = 0;
   let blockStart = 0;
   for (const [block, blockEnd] of blockEnds.entries()) {
@@ -34,11 +44,11 @@ export function segments(
     blockStart = blockEnd;
     const found = bytes.length === 0 ? -1 : find(after, bytes, at);
     // A small block is let go, lest many changes in one place leave a trail of crumbs.
-    if (found === -1 || bytes.length < blockSize / 4) continue;
-    result.push(...fresh(at, found, blockSize), { block });
+    if (found === -1 || bytes.length < sizes.changed / 4) continue;
+    result.push(...fresh(at, found, freshSize), { block });
     at = found + bytes.length;
   }
-  result.push(...fresh(at, after.length, blockSize));
+  result.push(...fresh(at, after.length, freshSize));
   return result;
 }
 
@@ -58,8 +68,8 @@ function startsAt(content: Buffer, bytes: Buffer, at: number): boolean {
   return bytes.equals(content.subarray(at, at + bytes.length));
 }
 
-function fresh(start: number, end: number, blockSize: number): Segment[] {
-  const count = Math.ceil((end - start) / blockSize);
+function fresh(start: number, end: number, sizeOf: (length: number) => number): Segment[] {
+  const count = Math.ceil((end - start) / sizeOf(end - start));
   const size = Math.ceil((end - start) / count);
   return Array.from({ length: count }, (_, index) => ({
     start: start + index * size,

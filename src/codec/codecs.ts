@@ -71,6 +71,22 @@ export async function decompress(
   return pieces.length === 1 && only !== undefined ? only : joined(pieces);
 }
 
+/** As `decompress`, for what is said to have exactly so many bytes: they are not held twice, and may turn out to be fewer. */
+export async function decompressSized(
+  compression: Compression,
+  bytes: Uint8Array,
+  size: number,
+  origin: string,
+): Promise<Uint8Array> {
+  const whole = Buffer.allocUnsafeSlow(size);
+  let at = 0;
+  for await (const piece of decompressStream(compression, once(bytes), size, origin)) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole.subarray(0, at);
+}
+
 /**
  * As `decompress`, in pieces of at most a few MiB, reading the source no faster than the pieces are taken; what was
  * yielded before a Problem is not to be trusted. Errors of the source pass through.

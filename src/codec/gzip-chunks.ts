@@ -36,12 +36,10 @@ interface Chunk {
 /** Level 9, no name, no time; chunks of the published form are carried over where their content stands unchanged. */
 export async function compressGzipChunks(bytes: Uint8Array, published: PublishedForm | undefined): Promise<Uint8Array> {
   const before = published === undefined ? undefined : splitChunks(published.packed, published.content.length);
-  const plan = segments(
-    published?.content ?? new Uint8Array(),
-    before === undefined ? [] : ends(before),
-    bytes,
-    bytes.length < largeFrom ? smallChunk : largeChunk,
-  );
+  const plan = segments(published?.content ?? new Uint8Array(), before === undefined ? [] : ends(before), bytes, {
+    block: bytes.length < largeFrom ? smallChunk : largeChunk,
+    changed: smallChunk,
+  });
   const chunks = await Promise.all(plan.map((segment) => chunkOf(segment, before ?? [], bytes)));
   return assemble(chunks, bytes);
 }

@@ -11,6 +11,8 @@ import { joinStreams, splitStream, type XzStream } from './xz-container.ts';
  * larger than one block would, and take 25 % less CPU.
  */
 export const xzBlockSize = 1024 * 1024;
+/** A file whose every block is of this size is 6 % larger; but only what changes is cut so, and takes a quarter of the time from then on. */
+const changedBlockSize = xzBlockSize / 4;
 
 /**
  * xz -6, check CRC64, in blocks. The bytes depend on nothing but the arguments and the version of liblzma. Blocks of the published
@@ -18,7 +20,8 @@ export const xzBlockSize = 1024 * 1024;
  */
 export async function compressXz(bytes: Uint8Array, pool: WorkerPool, published?: PublishedForm): Promise<Uint8Array> {
   const before = published === undefined ? undefined : carriable(published);
-  const plan = segments(published?.content ?? new Uint8Array(), before?.ends ?? [], bytes, xzBlockSize);
+  const sizes = { block: xzBlockSize, changed: changedBlockSize };
+  const plan = segments(published?.content ?? new Uint8Array(), before?.ends ?? [], bytes, sizes);
   const encode = (content: Uint8Array) => pool.whenRoomToEncode(() => encodeXz(content, pool));
   const [first] = plan;
   if (first === undefined || (plan.length === 1 && 'start' in first)) return encode(bytes);

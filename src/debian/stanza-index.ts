@@ -49,10 +49,14 @@ export function scanStanzas(index: Uint8Array, origin: string): IndexEntry[] {
   const bytes = bufferOf(index);
   if (bytes.includes('\n\r\n')) throw crlf(origin);
   const entries: IndexEntry[] = [];
+  // A list has hardly more than one architecture: one string for all entries of it.
+  let last = '';
   for (let start = afterNewlines(bytes, 0); start < bytes.length; ) {
     const blank = bytes.indexOf(blankLine, start);
     const end = blank === -1 ? bytes.length : blank + blankLine.length;
-    entries.push({ ...keyOf(bytes.subarray(start, end), start, origin), start, end });
+    const { package: name, version, architecture } = keyOf(bytes.subarray(start, end), start, origin);
+    if (architecture !== last) last = architecture;
+    entries.push({ package: name, version, architecture: last, start, end });
     start = afterNewlines(bytes, end);
   }
   return entries;

@@ -1,6 +1,6 @@
 import { mergeEntries } from '../debian/stanza-index.ts';
 import { type PackagesKind, packagesPath } from './index-paths.ts';
-import { keyOf, openList } from './package-list.ts';
+import { openList } from './package-list.ts';
 
 /** What lists of packages for all become: those of the architectures, with these packages in each. */
 export interface MergedLists {
@@ -30,7 +30,7 @@ export function mergeIndependentLists(
     for (const architecture of architectures) {
       const own = packagesPath(component, architecture, kind);
       const list = openList({ suite, component, kind, architecture }, contents.get(own));
-      const missing = independent.entries.filter((entry) => !list.byKey.has(keyOf(entry)));
+      const missing = independent.entries.filter((entry) => list.find(entry) === undefined);
       if (list.published && missing.length === 0) continue;
       const add = missing.map((entry) => ({ ...entry, bytes: independent.bytes.subarray(entry.start, entry.end) }));
       lists.set(own, mergeEntries(list.bytes, list.entries, { add, remove: new Set() }));

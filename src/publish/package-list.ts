@@ -17,12 +17,15 @@ export interface PackageList extends ListName {
   readonly published: boolean;
   readonly bytes: Uint8Array;
   readonly entries: readonly IndexEntry[];
-  readonly byKey: ReadonlyMap<string, IndexEntry>;
+  readonly find: FindEntry;
   /** For messages. */
   readonly origin: string;
   readonly add: Arriving[];
   readonly remove: Set<IndexEntry>;
 }
+
+/** The entry of a list for one package. */
+type FindEntry = (item: StanzaKey) => IndexEntry | undefined;
 
 /** A stanza that joins a list. */
 export interface Arriving extends StanzaKey {
@@ -35,8 +38,28 @@ export function openList(name: ListName, published: Uint8Array | undefined): Pac
   const bytes = published ?? new Uint8Array();
   const origin = `${packagesPath(name.component, name.architecture, name.kind)} of suite ${name.suite}`;
   const entries = scanStanzas(bytes, origin);
-  const byKey = new Map(entries.map((entry) => [keyOf(entry), entry]));
-  return { ...name, published: published !== undefined, bytes, entries, byKey, origin, add: [], remove: new Set() };
+  const find = finding(entries);
+  return { ...name, published: published !== undefined, bytes, entries, find, origin, add: [], remove: new Set() };
+}
+
+/**
+ * By name first, whose strings are there already: a key of its own for each of a hundred thousand entries would take as long as finding them. Of
+ * several entries for one package the last counts.
+ */
+function finding(entries: readonly IndexEntry[]): FindEntry {
+  const first = new Map<string, IndexEntry>();
+  const further = new Map<string, IndexEntry>();
+  for (const entry of entries) {
+    if (first.has(entry.package)) further.set(keyOf(entry), entry);
+    else first.set(entry.package, entry);
+  }
+  return (item) => {
+    const entry = first.get(item.package);
+    if (entry === undefined) return undefined;
+    const { version, architecture } = entry;
+    const isFirst = version === item.version && architecture === item.architecture;
+    return further.get(keyOf(item)) ?? (isFirst ? entry : undefined);
+  };
 }
 
 /** Name, version and architecture: what is one package, and the same in every list. */

@@ -51,9 +51,9 @@ function place(
 ): void {
   const key = keyOf(item);
   const targets = lists.filter(({ architecture }) => item.architecture === 'all' || item.architecture === architecture);
-  const holders = targets.filter(({ byKey }) => byKey.has(key));
+  const holders = targets.filter(({ find }) => find(item) !== undefined);
   const [holder] = holders;
-  const entry = holder?.byKey.get(key);
+  const entry = holder?.find(item);
   if (holder !== undefined && entry !== undefined) {
     const listed = entryFile(holder.bytes, entry, holder.origin);
     if (listed.sha256 === item.file.sha256) {
@@ -74,7 +74,7 @@ function place(
       return;
     }
     for (const each of holders) {
-      const old = each.byKey.get(key);
+      const old = each.find(item);
       if (old !== undefined) each.remove.add(old);
     }
     changes.unlisted.push({ filename: listed.filename, sha256: listed.sha256 });

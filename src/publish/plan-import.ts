@@ -70,7 +70,7 @@ function importBinaries(
     const offered = new Map([...entriesOf(belonging, (entry) => entry.architecture !== 'all'), ...independent]);
     for (const [key, { from, entry }] of offered) {
       const file = entryFile(from.bytes, entry, from.origin);
-      const held = list.byKey.get(key);
+      const held = list.find(entry);
       const listed = held && entryFile(list.bytes, held, list.origin);
       if (listed !== undefined && listed.sha256 === file.sha256) continue;
       const item = { ...entry, origin: from.origin, size: file.size };

@@ -27,12 +27,11 @@ export function promoteBinaries(
   changes: ListChanges,
 ): void {
   for (const { component, list: source, entry } of offered) {
-    const key = keyOf(entry);
     const file = entryFile(source.bytes, entry, source.origin);
     const { package: name, version, architecture } = entry;
     const targets = lists.filter((list) => architecture === 'all' || list.architecture === architecture);
-    const [holder] = targets.filter(({ byKey }) => byKey.has(key));
-    const listed = holder?.byKey.get(key);
+    const [holder] = targets.filter(({ find }) => find(entry) !== undefined);
+    const listed = holder?.find(entry);
     const held = holder && listed && entryFile(holder.bytes, listed, holder.origin);
     if (holder !== undefined && listed !== undefined && held?.sha256 === file.sha256) {
       // It is there; an `all` package may still lack in the list of an architecture.
@@ -42,7 +41,7 @@ export function promoteBinaries(
     const item = { package: name, version, architecture, component, size: file.size };
     if (!accept(held === undefined ? item : { ...item, other: held.filename }, promotion, changes)) continue;
     for (const target of targets) {
-      const old = target.byKey.get(key);
+      const old = target.find(entry);
       if (old !== undefined) target.remove.add(old);
     }
     if (held !== undefined) changes.unlisted.push({ filename: held.filename, sha256: held.sha256 });
@@ -93,7 +92,7 @@ function accept({ other, ...item }: Item, { suite, from, onConflict }: Promotion
 function join(targets: readonly PackageList[], arriving: PackageList['add'][number]): void {
   const key = keyOf(arriving);
   for (const target of targets) {
-    const entry = target.byKey.get(key);
+    const entry = target.find(arriving);
     const stays = entry !== undefined && !target.remove.has(entry);
     if (!stays && !target.add.some((has) => keyOf(has) === key)) target.add.push(arriving);
   }

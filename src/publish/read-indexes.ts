@@ -1,4 +1,4 @@
-import { type Compression, carriedFrom, decompress, forms as storedForms } from '../codec/codecs.ts';
+import { type Compression, carriedFrom, decompress, decompressSized, forms as storedForms } from '../codec/codecs.ts';
 import type { ReleaseFile } from '../debian/release.ts';
 import { Problem } from '../problem.ts';
 import { digest } from './digest.ts';
@@ -36,8 +36,11 @@ export async function readIndexes(
       return stored;
     });
     const origin = `${file.path} of suite ${suite}`;
-    const limit = twin?.size ?? largestIndex;
-    const content = await scope.work('unpack', bytes.length, () => decompress(compression, bytes, limit, origin));
+    const content = await scope.work('unpack', bytes.length, () =>
+      twin === undefined
+        ? decompress(compression, bytes, largestIndex, origin)
+        : decompressSized(compression, bytes, twin.size, origin),
+    );
     if (twin !== undefined) requireHash(content, twin, suite);
     return [index, content];
   });

@@ -146,7 +146,7 @@ function leavingBinaries(
         first !== undefined &&
         list.component === first.list.component &&
         list.kind === first.list.kind &&
-        list.byKey.has(keyOf(first.entry)),
+        list.find(first.entry) !== undefined,
     );
     if (holders.length > placed.length) leaving.delete(key);
   }

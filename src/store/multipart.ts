@@ -1,14 +1,14 @@
-import type {
-  Condition,
-  ObjectAttributes,
-  ObjectStore,
-  PreconditionFailed,
-  PutOptions,
-  Upload,
-  UploadedPart,
-  Written,
+import {
+  attributesOf,
+  type Condition,
+  type ObjectAttributes,
+  type ObjectStore,
+  type PreconditionFailed,
+  type PutOptions,
+  type Upload,
+  type UploadedPart,
+  type Written,
 } from './object-store.ts';
-import { attributesOf } from './object-store.ts';
 import { partSizeOf, singleRequestLimit } from './parts.ts';
 import { CheckedReader, openFile, type SourceFile } from './source-file.ts';
 

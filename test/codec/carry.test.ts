@@ -51,13 +51,23 @@ describe('segments', () => {
     ['nothing is left', '', []],
   ] as const) {
     test(`carry what stands unchanged when ${what}`, () => {
-      const found = segments(published, ends, Buffer.from(content), 8);
+      const found = segments(published, ends, Buffer.from(content), { block: 8, changed: 8 });
       assert.deepEqual(
         found.map((segment) => ('block' in segment ? segment.block : [segment.start, segment.end])),
         expected,
       );
     });
   }
+
+  test('cut what changes smaller than what is new', () => {
+    const cut = (content: string, blockEnds = ends) =>
+      segments(published, blockEnds, Buffer.from(content), { block: 8, changed: 4 }).map((segment) =>
+        'block' in segment ? segment.block : segment.end - segment.start,
+      );
+    assert.deepEqual(cut('aaaaaaaabbbbXbbbccccccccdddddddd'), [0, 4, 4, 2, 3]);
+    assert.deepEqual(cut('aaaaaaaabbbbbbbbcccccccc'.concat('z'.repeat(20))), [0, 1, 2, 7, 7, 6]);
+    assert.deepEqual(cut('aaaaaaaabbbbXbbb', []), [8, 8]);
+  });
 });
 
 const tools = { gz: 'gzip', xz: 'xz', zst: 'zstd' } as const;
