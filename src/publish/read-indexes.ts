@@ -41,7 +41,8 @@ export async function readIndexes(
         ? decompress(compression, bytes, largestIndex, origin)
         : decompressSized(compression, bytes, twin.size, origin),
     );
-    if (twin !== undefined) requireHash(content, twin, suite);
+    // Its stored form has the hash that was signed, and what comes of that has a checksum of its own.
+    if (twin !== undefined && content.length !== twin.size) throw indexChanged(content, twin, suite);
     return [index, content];
   });
   return new Map(contents);
@@ -115,11 +116,14 @@ async function readStored(
 
 /** Throws when bytes are not what a verified Release says they are (invariant 5). */
 export function requireHash(bytes: Uint8Array, file: ReleaseFile, suite: string): void {
-  if (digest(bytes) === file.sha256) return;
-  throw new Problem({
+  if (digest(bytes) !== file.sha256) throw indexChanged(bytes, file, suite);
+}
+
+function indexChanged(bytes: Uint8Array, file: ReleaseFile, suite: string): Problem {
+  return new Problem({
     code: 'index-changed',
     title: 'A published index was changed',
-    what: `${file.path} of suite ${suite} is not what the signed Release says: ${bytes.length} bytes with another SHA256 than ${file.sha256.slice(0, 12)}….`,
+    what: `${file.path} of suite ${suite} is not what the signed Release says: ${bytes.length} bytes in place of ${file.size} with the SHA256 ${file.sha256.slice(0, 12)}….`,
     advice: 'Find out who writes into this repository; nothing has been signed or changed.',
   });
 }

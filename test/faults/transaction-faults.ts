@@ -112,7 +112,7 @@ export const transactionFaults: readonly SeededFault[] = [
   },
   {
     name: 'unverified-read',
-    breaks: 'an index is believed without its hash',
+    breaks: 'an index is believed without its hash and its size',
     seenBy: [
       inProofs(/lists evil\/.*, which is missing/),
       {
@@ -124,8 +124,13 @@ export const transactionFaults: readonly SeededFault[] = [
     edits: [
       {
         file: 'publish/read-indexes.ts',
-        from: '  if (digest(bytes) === file.sha256) return;\n',
-        to: '  return;\n',
+        from: '  if (digest(bytes) !== file.sha256) throw indexChanged(bytes, file, suite);\n',
+        to: '',
+      },
+      {
+        file: 'publish/read-indexes.ts',
+        from: '    if (twin !== undefined && content.length !== twin.size) throw indexChanged(content, twin, suite);\n',
+        to: '',
       },
     ],
   },
