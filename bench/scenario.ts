@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import type { Bucket, Laboratory } from './laboratory.ts';
+import { type Bucket, type Laboratory, openBucket } from './laboratory.ts';
 import type { Line } from './line.ts';
-import type { Row, Side } from './measurement.ts';
+import type { Row, Sample, Side } from './measurement.ts';
 import { type Inputs, runAction } from './our-action.ts';
 import { sampleOf } from './request-log.ts';
 
@@ -53,6 +53,20 @@ interface OurSide {
   readonly prefix: string;
   readonly line: Line;
   readonly inputs: RoundInputs;
+}
+
+/**
+ * A side whose every run has a Ceph of its own. One that keeps everything in memory does not answer any more once it is
+ * full, and frees large objects that were deleted only after hours.
+ */
+export function onFreshBucket(what: string, run: (bucket: Bucket) => Promise<Sample>): Side {
+  return {
+    what,
+    run: async () => {
+      await using bucket = await openBucket();
+      return await run(bucket);
+    },
+  };
 }
 
 /** Puts packages into a prefix before anything is measured, without any distance. */

@@ -1,13 +1,12 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openBucket } from '../laboratory.ts';
 import { startLine } from '../line.ts';
-import { type Row, ratio, type Sample, type Side } from '../measurement.ts';
+import { type Row, ratio } from '../measurement.ts';
 import { inTurn } from '../observed-process.ts';
 import { runAction } from '../our-action.ts';
 import { sampleOfSeveral } from '../request-log.ts';
 import { writeSmallDebs } from '../sample-debs.ts';
-import { allIn, rowNamed, type Scenario } from '../scenario.ts';
+import { allIn, onFreshBucket, rowNamed, type Scenario } from '../scenario.ts';
 
 const suite = 'bench';
 const publishers = 16;
@@ -24,35 +23,28 @@ export const crowd: Scenario = {
   about: `${publishers} publishers of 64 packages of 384 KiB each, on one link of 16 MiB/s and ${delayMs} ms each way`,
   measure: async (bench) => {
     const { laboratory, size, compare } = bench;
-    await using bucket = await openBucket();
-    await using line = await startLine(bucket.endpoint, { delayMs, bytesPerSecond });
     const folder = join(laboratory.folder, 'crowd');
     await writeSmallDebs(folder, 'medium', size(64, 4), 384 * 1024);
 
-    const publish = async (setting: string, round: number, publisher: number) => {
-      await sleep(publisher * apartMs);
-      return runAction(laboratory, {
-        ...bucket.inputs(`${setting}-${round}-${publisher}`, line.endpoint),
-        suites: suite,
-        architectures: 'amd64',
-        packages: allIn(folder),
-        'upload-concurrency': setting,
-        'rename-concurrency': setting,
-      });
-    };
-    const sides = settings.map(
-      (setting): Side => ({
-        what: rowOf(setting),
-        run: async (round): Promise<Sample> => {
-          line.take();
-          const from = performance.now();
-          const runs = await Promise.all(
-            Array.from({ length: publishers }, (_, publisher) => publish(setting, round, publisher)),
-          );
-          const ms = performance.now() - from;
-          const windows = { [worst]: Math.max(...runs.map((run) => run.ms)) };
-          return { ...sampleOfSeveral({ ...inTurn(runs), ms }, line.take()), windows };
-        },
+    const sides = settings.map((setting) =>
+      onFreshBucket(rowOf(setting), async (bucket) => {
+        await using line = await startLine(bucket.endpoint, { delayMs, bytesPerSecond });
+        const publish = async (publisher: number) => {
+          await sleep(publisher * apartMs);
+          return runAction(laboratory, {
+            ...bucket.inputs(`publisher-${publisher}`, line.endpoint),
+            suites: suite,
+            architectures: 'amd64',
+            packages: allIn(folder),
+            'upload-concurrency': setting,
+            'rename-concurrency': setting,
+          });
+        };
+        const from = performance.now();
+        const runs = await Promise.all(Array.from({ length: publishers }, (_, publisher) => publish(publisher)));
+        const ms = performance.now() - from;
+        const windows = { [worst]: Math.max(...runs.map((run) => run.ms)) };
+        return { ...sampleOfSeveral({ ...inTurn(runs), ms }, line.take()), windows };
       }),
     );
     const rows = await compare(sides);

@@ -1,10 +1,9 @@
 import { join } from 'node:path';
-import { type Bucket, openBucket } from '../laboratory.ts';
-import { ratio, type Sample, type Side } from '../measurement.ts';
+import { ratio, type Side } from '../measurement.ts';
 import { observe } from '../observed-process.ts';
 import { runAction } from '../our-action.ts';
 import { writeLargeDeb } from '../sample-debs.ts';
-import { allIn, type Bench, rowNamed, type Scenario } from '../scenario.ts';
+import { allIn, type Bench, onFreshBucket, rowNamed, type Scenario } from '../scenario.ts';
 
 const suite = 'bench';
 const oursRow = 'ours';
@@ -14,8 +13,7 @@ const ceilingRow = (concurrency: number) => `the same client sending zeros, ${co
 const concurrencies = [4, 8, 16];
 
 /**
- * Straight to a Ceph that keeps everything in memory. Each run has a Ceph of its own, since Ceph frees what was deleted only after hours. The ceiling is that of
- * the best concurrency.
+ * Straight to a Ceph that keeps everything in memory. The ceiling is that of the best concurrency.
  */
 export const large: Scenario = {
   about: 'one package of 1 GiB and twenty of 130 MiB into an empty store on the same machine',
@@ -81,14 +79,4 @@ function ceilingAt(sizes: readonly number[], concurrency: number): Side {
       windows: { [uploading]: Number(cost.said) },
     };
   });
-}
-
-function onFreshBucket(what: string, run: (bucket: Bucket) => Promise<Sample>): Side {
-  return {
-    what,
-    run: async () => {
-      await using bucket = await openBucket();
-      return await run(bucket);
-    },
-  };
 }
