@@ -42,11 +42,14 @@ class Samples {
 /**
  * From when on a request counts as late, learnt from the answers of this run.
  *
- * With 50 answers to requests of the same verb and size: later than their 95th percentile and than 150 ms, but four times their median (400 ms at
+ * With 50 answers to small requests of the same verb: later than their 95th percentile and than 150 ms, but four times their median (400 ms at
  * least) is late in any case, since a tail that has 5 % of the requests would be its own percentile and never be cut. With fewer, small
  * requests are measured by one another whatever their verb, as each of them is a round trip and little else, by that second rule alone; and
  * before one of them is answered 2 s are late, which is when AWS's guidance has small requests sent again ("Performance guidelines for Amazon
  * S3"). A copy is not among them: stores take their time for it.
+ *
+ * Larger ones are late by the second rule alone, with 50 answers: on a full link some take longer than others, one in twenty is above the 95th
+ * percentile by definition, and their second copies would slow down everybody on that link.
  */
 export class Lateness {
   readonly #kinds = new Map<string, Samples>();
@@ -67,7 +70,8 @@ export class Lateness {
     if (size === 'large') return undefined;
     const samples = this.#kinds.get(`${call.verb} ${size}`);
     if (samples !== undefined && samples.count >= enough) {
-      return Math.max(shortest, Math.min(samples.quantile(0.95), samples.farOut));
+      const far = samples.farOut;
+      return size === 'small' ? Math.max(shortest, Math.min(samples.quantile(0.95), far)) : far;
     }
     if (size !== 'small') return undefined;
     return this.#small.count === 0 ? first : this.#small.farOut;

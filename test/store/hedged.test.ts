@@ -188,6 +188,19 @@ describe('a hedged store', () => {
     assert.ok(extra > 0.02 * requests && extra <= 0.05 * requests + 4, `${extra} of ${requests}`);
   });
 
+  test('bodies of some size that a full link delays unevenly are not sent again, and one that is far out is', async () => {
+    const { time, store, sent, left } = opened();
+    const put = (count: number) => store.put(`pool/${count}.deb`, new Uint8Array(384 * 1024), constant);
+    const requests = 200;
+    left.push(...Array.from({ length: requests }, (_, index) => 300 + 23 * ((7 * index) % 40)));
+    for (let count = 0; count < requests; count += 1) await time.run(put(count));
+    assert.equal(sent.length, requests);
+    left.push(6000);
+    const { ms } = await timed(time, () => put(requests));
+    assert.ok(ms > 2000 && ms < 4000, `${ms} ms`);
+    assert.equal(sent.length, requests + 2);
+  });
+
   test('nothing is sent again in an outage: when more than a fifth of the requests are late', async () => {
     const { time, store, sent, left } = opened();
     for (let count = 0; count < 200; count += 1) await time.run(store.head('pool/a.deb'));
