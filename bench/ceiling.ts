@@ -4,8 +4,10 @@
  *
  *     node bench/ceiling.ts '{"settings": S3 settings, "sizes": [BYTES …], "concurrency": REQUESTS}'
  */
-import { createHash } from 'node:crypto';
+
 import { limited, limiter } from '../src/store/limited.ts';
+import type { PartBody } from '../src/store/object-store.ts';
+import { bytesPart } from '../src/store/part-body.ts';
 import { S3Store } from '../src/store/s3.ts';
 
 const part = 8 * 2 ** 20;
@@ -16,23 +18,21 @@ const adapter = new S3Store(settings);
 const store = limited(adapter, limiter(Number(concurrency)));
 const zeros = Buffer.alloc(part);
 /** The action knows the hashes of parts from its scan, and this is to have no more to do than it has. */
-const hashes = new Map<number, string>();
+const bodies = new Map<number, PartBody>();
 
-function bodyOf(length: number): { body: Buffer; sha256: string } {
-  const body = zeros.subarray(0, length);
-  const sha256 = hashes.get(length) ?? createHash('sha256').update(body).digest('hex');
-  hashes.set(length, sha256);
-  return { body, sha256 };
+function bodyOf(length: number): PartBody {
+  const body = bodies.get(length) ?? bytesPart(zeros.subarray(0, length));
+  bodies.set(length, body);
+  return body;
 }
 
 async function send(size: number, index: number): Promise<void> {
   const upload = await store.startUpload(`ceiling/${index}`, attributes);
   const offsets = Array.from({ length: Math.ceil(size / part) }, (_, number) => number * part);
   const parts = await Promise.all(
-    offsets.map((offset, index) => {
-      const { body, sha256 } = bodyOf(Math.min(part, size - offset));
-      return store.putPart(upload, { number: index + 1, offset, sha256 }, body);
-    }),
+    offsets.map((offset, index) =>
+      store.putPart(upload, { number: index + 1, offset }, bodyOf(Math.min(part, size - offset))),
+    ),
   );
   await store.completeUpload(upload, parts);
 }

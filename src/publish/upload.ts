@@ -26,8 +26,7 @@ export interface Uploads {
 
 /**
  * Files that are open and read while they wait for their turn: the number of requests has a limit of its own, and memory is to have one too.
- * Of a large file four parts of 8 MiB are in memory at most. Twenty of them fill a link of 5 Gbit/s and 250 ms; bytes that wait longer for their
- * turn have left the caches by then.
+ * A file of one request is in memory as a whole. Of a larger one its parts in hand are, or pieces of them, 32 MiB at most.
  */
 const inHand = {
   most: 512,

@@ -17,6 +17,7 @@ import type {
   NotFound,
   ObjectAttributes,
   ObjectStore,
+  PartBody,
   PartPosition,
   PreconditionFailed,
   PutOptions,
@@ -24,7 +25,10 @@ import type {
   UploadedPart,
   Written,
 } from './object-store.ts';
+import { pieces } from './part-body.ts';
 
+/** Bytes of a part that are in memory together. */
+const pieceSize = 1024 ** 2;
 /** Older files of unfinished writes are leftovers: their writer was killed. */
 const leftoverMs = 24 * 3600 * 1000;
 
@@ -137,13 +141,17 @@ export class DirectoryStore implements ObjectStore {
     });
   }
 
-  putPart(upload: Upload, part: PartPosition, body: Uint8Array): Promise<UploadedPart> {
+  putPart(upload: Upload, part: PartPosition, body: PartBody): Promise<UploadedPart> {
     return explained(`to write part ${part.number} of ${upload.key}`, async () => {
       await using file = await open(upload.id, 'r+');
-      for (let done = 0; done < body.byteLength; ) {
-        done += (await file.write(body, done, body.byteLength - done, part.offset + done)).bytesWritten;
+      let position = part.offset;
+      for await (const piece of pieces(body, [Buffer.allocUnsafe(pieceSize)])) {
+        for (let done = 0; done < piece.length; ) {
+          done += (await file.write(piece, done, piece.length - done, position + done)).bytesWritten;
+        }
+        position += piece.length;
       }
-      return { number: part.number, etag: contentHash(body) };
+      return { number: part.number, etag: body.sha256 };
     });
   }
 

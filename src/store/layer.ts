@@ -49,7 +49,7 @@ export function layer(store: ObjectStore, around: Around): ObjectStore {
     delete: (keys) => through('DELETE', keys[0] ?? '', () => store.delete(keys)),
     startUpload: (key, attributes) => through('CREATE', key, () => store.startUpload(key, attributes)),
     putPart: (upload, part, body) =>
-      through('PART', upload.key, () => store.putPart(upload, part, body), { bytesUp: body.byteLength }),
+      through('PART', upload.key, () => store.putPart(upload, part, body), { bytesUp: body.length }),
     completeUpload: (upload, parts, condition) =>
       through('COMPLETE', upload.key, () => store.completeUpload(upload, parts, condition), { repeatable: false }),
     abortUpload: (upload) => through('ABORT', upload.key, () => store.abortUpload(upload)),

@@ -11,6 +11,7 @@ import {
   type NotFound,
   type ObjectAttributes,
   type ObjectStore,
+  type PartBody,
   type PartPosition,
   type PreconditionFailed,
   type PutOptions,
@@ -18,6 +19,7 @@ import {
   type UploadedPart,
   type Written,
 } from './object-store.ts';
+import { wholePart } from './part-body.ts';
 
 export interface MemorySettings {
   readonly clock: Clock;
@@ -102,9 +104,10 @@ export class MemoryStore implements ObjectStore {
     return { key, id, attributes };
   }
 
-  async putPart(upload: Upload, part: PartPosition, body: Uint8Array): Promise<UploadedPart> {
-    this.#parts(upload).set(part.number, ownCopy(body));
-    return { number: part.number, etag: contentHash(body) };
+  async putPart(upload: Upload, part: PartPosition, body: PartBody): Promise<UploadedPart> {
+    const whole = await wholePart(body);
+    this.#parts(upload).set(part.number, whole);
+    return { number: part.number, etag: contentHash(whole) };
   }
 
   async completeUpload(

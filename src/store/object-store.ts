@@ -51,7 +51,7 @@ export interface ObjectStore {
   /** Multipart upload, for bodies too large for one request: start, parts in any order, complete or abort. */
   startUpload(key: string, attributes: ObjectAttributes): Promise<Upload>;
   /** Part numbers begin at 1; every part but the last has the same size, `offset` = (number − 1) × that size. */
-  putPart(upload: Upload, part: PartPosition, body: Uint8Array): Promise<UploadedPart>;
+  putPart(upload: Upload, part: PartPosition, body: PartBody): Promise<UploadedPart>;
   completeUpload(
     upload: Upload,
     parts: readonly UploadedPart[],
@@ -155,8 +155,15 @@ export interface Upload {
 export interface PartPosition {
   readonly number: number;
   readonly offset: number;
-  /** Of the part's bytes, where it is known ahead. */
-  readonly sha256?: string;
+}
+
+/** The bytes of a part. A store reads them as it sends them, from the beginning again when it sends them again, and never holds more than a few pieces. */
+export interface PartBody {
+  readonly length: number;
+  /** Lower-case hex. S3 compares it with what arrives. */
+  readonly sha256: string;
+  /** The bytes from `position` on, at least one: as many as fit in `room` and read into it, or any number where they are in memory already. */
+  read(position: number, room: Buffer): Promise<Uint8Array>;
 }
 
 export interface UploadedPart {

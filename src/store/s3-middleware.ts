@@ -34,14 +34,14 @@ export function sendContentMd5(client: S3Client): void {
 
 /**
  * The SHA-256 that bodies of commands are known to have, by the body: it is signed as it is, instead of being hashed once
- * more. The store refuses a body that has another (`XAmzContentSHA256Mismatch`).
+ * more, and a stream cannot be. The store refuses a body that has another (`XAmzContentSHA256Mismatch`).
  */
 export function sendKnownHashes(client: S3Client): WeakMap<object, string> {
   const hashes = new WeakMap<object, string>();
   client.middlewareStack.add(
     (next) => (args) => {
       const request = 'request' in args ? args.request : undefined;
-      if (hasWholeBody(request) && typeof request.body === 'object') {
+      if (hasBody(request) && typeof request.body === 'object' && request.body !== null) {
         const sha256 = hashes.get(request.body);
         if (sha256 !== undefined) request.headers['x-amz-content-sha256'] = sha256;
       }
@@ -53,14 +53,17 @@ export function sendKnownHashes(client: S3Client): WeakMap<object, string> {
 }
 
 function withContentMd5(request: unknown): void {
-  if (!hasWholeBody(request)) return;
+  if (!hasBody(request) || !isWhole(request.body)) return;
   for (const name of Object.keys(request.headers)) {
     if (/^x-amz-(checksum-|sdk-checksum-|trailer)/i.test(name)) delete request.headers[name];
   }
   request.headers['content-md5'] = createHash('md5').update(request.body).digest('base64');
 }
 
-function hasWholeBody(request: unknown): request is { headers: Record<string, string>; body: string | Uint8Array } {
-  if (typeof request !== 'object' || request === null || !('headers' in request) || !('body' in request)) return false;
-  return typeof request.body === 'string' || request.body instanceof Uint8Array;
+function hasBody(request: unknown): request is { headers: Record<string, string>; body: unknown } {
+  return typeof request === 'object' && request !== null && 'headers' in request && 'body' in request;
+}
+
+function isWhole(body: unknown): body is string | Uint8Array {
+  return typeof body === 'string' || body instanceof Uint8Array;
 }

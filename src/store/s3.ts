@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import {
   AbortMultipartUploadCommand,
   CompleteMultipartUploadCommand,
@@ -25,6 +26,7 @@ import type {
   NotFound,
   ObjectAttributes,
   ObjectStore,
+  PartBody,
   PartPosition,
   PreconditionFailed,
   PutOptions,
@@ -45,6 +47,7 @@ import {
   storeError,
 } from './s3-errors.ts';
 import { keepDates, sendContentMd5, sendKnownHashes } from './s3-middleware.ts';
+import { PartStreams } from './s3-part.ts';
 import {
   asBuffer,
   attributeInput,
@@ -71,6 +74,7 @@ export class S3Store implements ObjectStore {
   readonly #folder: string;
   readonly #dates: WeakMap<object, number>;
   readonly #hashes: WeakMap<object, string>;
+  readonly #parts = new PartStreams();
   #answered = false;
   #batchDelete = true;
 
@@ -208,18 +212,15 @@ export class S3Store implements ObjectStore {
     });
   }
 
-  async putPart(upload: Upload, part: PartPosition, body: Uint8Array): Promise<UploadedPart> {
+  async putPart(upload: Upload, part: PartPosition, body: PartBody): Promise<UploadedPart> {
     const doing = `to write part ${part.number} of ${upload.key}`;
-    const command = new UploadPartCommand({
-      ...this.#object(upload.key),
-      UploadId: upload.id,
-      PartNumber: part.number,
-      Body: this.#known(asBuffer(body), part.sha256),
-    });
-    return this.#attempt(doing, upload.key, async () => {
-      const output = await this.#client.send(command);
+    const input = { ...this.#object(upload.key), UploadId: upload.id, PartNumber: part.number };
+    const send = async (stream: Readable, signal: AbortSignal) => {
+      const sent = { ...input, Body: this.#known(stream, body.sha256), ContentLength: body.length };
+      const output = await this.#client.send(new UploadPartCommand(sent), until(signal));
       return { number: part.number, etag: bareEtag(output.ETag, doing) };
-    });
+    };
+    return this.#attempt(doing, upload.key, () => this.#parts.send(body, send));
   }
 
   async completeUpload(
@@ -283,7 +284,7 @@ export class S3Store implements ObjectStore {
     }
   }
 
-  #known(body: Buffer, sha256: string | undefined): Buffer {
+  #known<T extends Buffer | Readable>(body: T, sha256: string | undefined): T {
     if (sha256 !== undefined) this.#hashes.set(body, sha256);
     return body;
   }

@@ -35,8 +35,8 @@ export function stampOf({ dev, ino, size, mtimeNs, ctimeNs }: FileFacts): string
 
 /** Reads a file from its beginning, once. Disposed of when nothing more is wanted of it. */
 export interface ByteReader extends AsyncDisposable {
-  /** The next `length` bytes, in `room` if the reader has to find room for them. Throws when there are fewer. */
-  next(length: number, room?: Buffer): Promise<Uint8Array>;
+  /** The next `length` bytes. Throws when there are fewer. */
+  next(length: number): Promise<Uint8Array>;
   /** What to tell the user when the bytes turn out to be others than those that were promised. */
   changed(): Problem;
 }
@@ -44,25 +44,20 @@ export interface ByteReader extends AsyncDisposable {
 /** Hashes what it reads, and knows whether it is what was promised; where nothing is promised it does neither. */
 export class CheckedReader {
   readonly #source: ByteReader;
-  readonly #size: number;
   readonly #promised: string | undefined;
   readonly #hash: Hash = createHash('sha256');
-  position = 0;
+  #remaining: number;
 
   constructor(source: ByteReader, size: number, sha256: string | undefined) {
     this.#source = source;
-    this.#size = size;
+    this.#remaining = size;
     this.#promised = sha256;
   }
 
-  get remaining(): number {
-    return this.#size - this.position;
-  }
-
   /** The next `length` bytes, or what is left. */
-  async next(length: number, room?: Buffer): Promise<Uint8Array> {
-    const body = await this.#source.next(Math.min(length, this.remaining), room);
-    this.position += body.length;
+  async next(length: number): Promise<Uint8Array> {
+    const body = await this.#source.next(Math.min(length, this.#remaining));
+    this.#remaining -= body.length;
     if (this.#promised !== undefined) this.#hash.update(body);
     return body;
   }
@@ -72,35 +67,67 @@ export class CheckedReader {
   }
 }
 
-/** A file on disk. Where it is known how it was scanned, it is looked at after every read whether it still is the same. */
+/** A file on disk, read in order. */
 export async function openFile(file: SourceFile): Promise<ByteReader> {
-  const handle = await open(file.path).catch((error: unknown) => {
-    throw changed(file, error);
-  });
+  const disk = await openOnDisk(file);
   let position = 0;
   return {
-    next: async (length, room = Buffer.allocUnsafeSlow(length)) => {
+    next: async (length) => {
+      const room = Buffer.allocUnsafeSlow(length);
       for (let filled = 0; filled < length; ) {
-        const { bytesRead } = await handle.read(room, filled, length - filled, position);
-        if (bytesRead === 0) throw changed(file);
+        const bytesRead = await disk.read(room.subarray(filled), position);
         filled += bytesRead;
         position += bytesRead;
       }
-      if (file.scanned !== undefined && stampOf(await handle.stat({ bigint: true })) !== file.scanned.stamp)
-        throw changed(file);
-      return room.subarray(0, length);
+      return room;
     },
-    changed: () => changed(file),
+    changed: () => fileChanged(file),
+    [Symbol.asyncDispose]: () => disk[Symbol.asyncDispose](),
+  };
+}
+
+/** A file on disk, read anywhere. */
+export interface FileOnDisk extends AsyncDisposable {
+  /** How many bytes, at least one, were read into `room` from `position` on. Throws `file-changed` where there are none. */
+  read(room: Buffer, position: number): Promise<number>;
+  stamp(): Promise<string>;
+}
+
+export async function openOnDisk(file: SourceFile): Promise<FileOnDisk> {
+  const handle = await open(file.path).catch((error: unknown) => {
+    throw fileChanged(file, error);
+  });
+  return {
+    read: async (room, position) => {
+      const { bytesRead } = await handle.read(room, 0, room.length, position).catch((error: unknown) => {
+        throw unreadable(file, error);
+      });
+      if (bytesRead === 0) throw fileChanged(file);
+      return bytesRead;
+    },
+    stamp: async () => stampOf(await handle.stat({ bigint: true })),
     [Symbol.asyncDispose]: () => handle.close(),
   };
 }
 
-function changed(file: SourceFile, cause?: unknown): Problem {
+/** Of a file on disk that is not what was scanned. */
+export function fileChanged(file: SourceFile, cause?: unknown): Problem {
   return new Problem({
     code: 'file-changed',
     title: 'A file changed while it was being published',
     what: `${file.path} is not the file any more that was read at the beginning of the run.`,
     advice: 'Let nothing write to the packages until this action has ended, then run the job again.',
+    cause,
+  });
+}
+
+function unreadable({ path }: SourceFile, cause: unknown): Problem {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error';
+  return new Problem({
+    code: 'input-not-readable',
+    title: 'A file cannot be read any more',
+    what: `${path} was read at the beginning of the run and cannot be read now (${code}).`,
+    advice: 'Check the health of the disk, then run the job again.',
     cause,
   });
 }

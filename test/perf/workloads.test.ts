@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { scenarioNames } from '../../src/perf/comparison-record.ts';
 import { sampleFile } from '../../src/perf/sample-package.ts';
 import { workloads } from '../../src/perf/workloads.ts';
+import { bytesPart } from '../../src/store/part-body.ts';
 import { S3Store } from '../../src/store/s3.ts';
 import { rigCredentials, startS3Server } from '../rig/s3-server.ts';
 
@@ -57,7 +58,7 @@ describe('the emulator', () => {
     const parts = [];
     const before = process.memoryUsage().rss;
     for (let number = 1; number <= 25; number += 1)
-      parts.push(await store.putPart(upload, { number, offset: (number - 1) * part.length }, part));
+      parts.push(await store.putPart(upload, { number, offset: (number - 1) * part.length }, bytesPart(part)));
     await store.completeUpload(upload, parts);
     const grown = process.memoryUsage().rss - before;
     const head = await store.head('k');

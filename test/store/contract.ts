@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
+import { Problem } from '../../src/problem.ts';
 import {
   type ListedObject,
   listed,
   type ObjectStore,
+  type PartBody,
   type PutOptions,
   TransientStoreError,
 } from '../../src/store/object-store.ts';
+import { bytesPart } from '../../src/store/part-body.ts';
 
 /** A store under test. Every test gets a fresh, empty one. */
 export interface StoreUnderTest extends AsyncDisposable {
@@ -27,6 +30,18 @@ const attributes = { contentType: 'text/plain', cacheControl: 'no-cache' } as co
 const bytes = (text: string) => new TextEncoder().encode(text);
 const text = (body: Uint8Array) => new TextDecoder().decode(body);
 const hash = (body: Uint8Array) => createHash('sha256').update(body).digest('hex');
+
+/** A part that is read as from a disk: into the given room, now more of it and now less. */
+function readAsFromDisk(whole: Uint8Array): PartBody {
+  return {
+    ...bytesPart(whole),
+    read: async (position, room) => {
+      const length = Math.min(room.length, whole.length - position, 1 + (position % 7) * 100_000);
+      room.set(whole.subarray(position, position + length));
+      return room.subarray(0, length);
+    },
+  };
+}
 
 /** Keys that broke other tools: escapes of versions, blanks, what looks escaped already, and more than ASCII. */
 const oddKeys = [
@@ -238,7 +253,7 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>,
       const parts = await Promise.all(
         [2, 0, 1].map((index) => {
           const offset = index * size;
-          return store.putPart(upload, { number: index + 1, offset }, whole.subarray(offset, offset + size));
+          return store.putPart(upload, { number: index + 1, offset }, bytesPart(whole.subarray(offset, offset + size)));
         }),
       );
       assert.deepEqual(await store.get('pool/large.deb'), { found: false });
@@ -256,15 +271,52 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>,
       const room = Buffer.from('first');
       await store.put('a/b', room, attributes);
       const upload = await store.startUpload('pool/x.deb', attributes);
-      const part = await store.putPart(upload, { number: 1, offset: 0 }, room);
+      const part = await store.putPart(upload, { number: 1, offset: 0 }, bytesPart(room));
       room.fill('x');
       await store.completeUpload(upload, [part]);
       assert.deepEqual([await read(store, 'a/b'), await read(store, 'pool/x.deb')], ['first', 'first']);
     });
 
+    check('parts are read in whatever pieces they come, into memory that is used again', async (store) => {
+      const size = 5 * 1024 ** 2;
+      const whole = randomBytes(6 * size);
+      const upload = await store.startUpload('pool/large.deb', attributes);
+      const parts = [0, 1, 2, 3, 4, 5].map(async (index) => {
+        const body = readAsFromDisk(whole.subarray(index * size, (index + 1) * size));
+        return store.putPart(upload, { number: index + 1, offset: index * size }, body);
+      });
+      await store.completeUpload(upload, await Promise.all(parts));
+      const back = await store.get('pool/large.deb');
+      assert.ok(back.found && whole.equals(back.body));
+    });
+
+    check(
+      'a part that cannot be read to its end is the failure of its reading, and the store goes on',
+      async (store) => {
+        const upload = await store.startUpload('pool/large.deb', attributes);
+        const part = bytesPart(Buffer.alloc(3 * 1024 ** 2, 'apt'));
+        const failure = new Problem({
+          code: 'file-changed',
+          title: 'It changed',
+          what: 'It changed.',
+          advice: 'Wait.',
+        });
+        const broken: PartBody = {
+          ...part,
+          read: async (position) => {
+            if (position > 2 * 1024 ** 2) throw failure;
+            return (await part.read(position, Buffer.alloc(0))).subarray(0, 700_000);
+          },
+        };
+        await assert.rejects(store.putPart(upload, { number: 1, offset: 0 }, broken), failure);
+        const sent = await store.putPart(upload, { number: 1, offset: 0 }, part);
+        assert.equal((await store.completeUpload(upload, [sent])).written, true);
+      },
+    );
+
     check('an aborted upload leaves nothing, and may be aborted again', async (store) => {
       const upload = await store.startUpload('pool/large.deb', attributes);
-      await store.putPart(upload, { number: 1, offset: 0 }, bytes('part'));
+      await store.putPart(upload, { number: 1, offset: 0 }, bytesPart(bytes('part')));
       await store.abortUpload(upload);
       await store.abortUpload(upload);
       assert.deepEqual(await store.get('pool/large.deb'), { found: false });
@@ -277,7 +329,7 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>,
       const { store } = opened;
       await put(store, 'pool/x.deb', 'first');
       const upload = await store.startUpload('pool/x.deb', attributes);
-      const part = await store.putPart(upload, { number: 1, offset: 0 }, bytes('second'));
+      const part = await store.putPart(upload, { number: 1, offset: 0 }, bytesPart(bytes('second')));
       assert.deepEqual(await store.completeUpload(upload, [part], { absent: true }), { written: false });
       assert.equal(await read(store, 'pool/x.deb'), 'first');
     });

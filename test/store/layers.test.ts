@@ -4,6 +4,7 @@ import { Problem } from '../../src/problem.ts';
 import { limited, limiter } from '../../src/store/limited.ts';
 import { MemoryStore } from '../../src/store/memory.ts';
 import { type ObjectStore, TransientStoreError } from '../../src/store/object-store.ts';
+import { bytesPart } from '../../src/store/part-body.ts';
 import { retried } from '../../src/store/retried.ts';
 import { objectClass, traced } from '../../src/store/traced.ts';
 import { Recorder } from '../../src/timing/recorder.ts';
@@ -139,7 +140,7 @@ describe('a retried store', () => {
     for (const fault of ['before', 'after'] as const) {
       const { retried: store, inner, calls } = retrying([fault]);
       const upload = await inner.startUpload('key', { ...attributes, sha256 });
-      const part = await inner.putPart(upload, { number: 1, offset: 0 }, body);
+      const part = await inner.putPart(upload, { number: 1, offset: 0 }, bytesPart(body));
       assert.equal((await store.completeUpload(upload, [part])).written, true);
       const again = fault === 'before' ? ['completeUpload'] : [];
       assert.deepEqual(calls, ['completeUpload', 'head', ...again]);

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '../../src/problem.ts';
-import { TransientStoreError } from '../../src/store/object-store.ts';
+import { type PartBody, TransientStoreError } from '../../src/store/object-store.ts';
+import { bytesPart } from '../../src/store/part-body.ts';
 import { S3Store } from '../../src/store/s3.ts';
 import type { S3Settings } from '../../src/store/s3-connection.ts';
 import type { FaultAction } from '../rig/s3-faults.ts';
@@ -85,11 +88,11 @@ describe('what is sent', () => {
     const wrong = createHash('sha256').update('others').digest('hex');
     const upload = await store.startUpload('large', attributes);
     await store.put('key', body, { ...attributes, sha256 });
-    await store.putPart(upload, { number: 1, offset: 0, sha256 }, body);
+    await store.putPart(upload, { number: 1, offset: 0 }, bytesPart(body));
     const sent = server.requests.slice(1).map(({ headers }) => headers['x-amz-content-sha256']);
     assert.deepEqual(sent, [sha256, sha256]);
     await transient(store.put('other', body, { ...attributes, sha256: wrong }));
-    await transient(store.putPart(upload, { number: 2, offset: 12, sha256: wrong }, body));
+    await transient(store.putPart(upload, { number: 2, offset: 12 }, { ...bytesPart(body), sha256: wrong }));
     assert.deepEqual(await store.get('other'), { found: false });
   });
 
@@ -317,12 +320,34 @@ describe('answers that may pass', () => {
     assert.ok(performance.now() - began < 5000);
   });
 
+  test('an answer that comes before all of a part was sent, whose connection is closed then', async () => {
+    const closed = Promise.withResolvers<void>();
+    await using server = createServer((request, response) => {
+      request.socket.once('close', closed.resolve);
+      response.writeHead(503).end();
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    await using opened = await open({}, { endpoint: `http://127.0.0.1:${port}` });
+    const slow: PartBody = {
+      ...bytesPart(Buffer.alloc(1000)),
+      read: async (position) => {
+        if (position === 100) await Promise.race([closed.promise, sleep(20_000, undefined, { ref: false })]);
+        return new Uint8Array(100);
+      },
+    };
+    const upload = { key: 'large', id: '1', attributes };
+    const error = await transient(opened.store.putPart(upload, { number: 1, offset: 0 }, slow));
+    assert.equal(error.kind, 'throttled');
+    await closed.promise;
+  });
+
   test('an error inside a success of a copy and of a completion', async () => {
     await using opened = await open();
     const { store } = opened;
     await store.put('key', body, attributes);
     const upload = await store.startUpload('large', attributes);
-    const part = await store.putPart(upload, { number: 1, offset: 0 }, body);
+    const part = await store.putPart(upload, { number: 1, offset: 0 }, bytesPart(body));
     using _ = opened.server.intercept(() => ({ do: 'answer', when: 'before', status: 200, code: 'InternalError' }));
     assert.equal((await transient(store.copy('key', 'other', attributes))).ambiguous, true);
     assert.equal((await transient(store.completeUpload(upload, [part]))).ambiguous, true);
@@ -342,6 +367,6 @@ test('a listing of several pages is fetched page by page', async () => {
 test('a completion that is answered without an ETag has none', async () => {
   await using opened = await open({ completeWithoutEtag: true });
   const upload = await opened.store.startUpload('large', attributes);
-  const part = await opened.store.putPart(upload, { number: 1, offset: 0 }, body);
+  const part = await opened.store.putPart(upload, { number: 1, offset: 0 }, bytesPart(body));
   assert.deepEqual(await opened.store.completeUpload(upload, [part]), { written: true });
 });
