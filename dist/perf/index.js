@@ -65695,6 +65695,8 @@ function tooLarge(key) {
 }
 
 ;// CONCATENATED MODULE: ./src/store/s3-connection.ts
+const nothing = () => { };
+const silent = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 const connectMs = 10_000;
 const defaultStallMs = 30_000;
 /** Until the headers of the answer: 16 MiB at 30 kB/s. */
@@ -65707,6 +65709,8 @@ function clientSettings(settings) {
         forcePathStyle: settings.forcePathStyle,
         credentials: settings.credentials,
         maxAttempts: 1,
+        // Without one some of its warnings go to the console: that a stream is not sent again, which here it is.
+        logger: silent,
         requestChecksumCalculation: 'WHEN_REQUIRED',
         responseChecksumValidation: 'WHEN_REQUIRED',
         expectContinueHeader: false,

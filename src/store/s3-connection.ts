@@ -27,6 +27,8 @@ export interface S3Settings {
   readonly stallMs?: number;
 }
 
+const nothing = () => {};
+const silent = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 const connectMs = 10_000;
 const defaultStallMs = 30_000;
 /** Until the headers of the answer: 16 MiB at 30 kB/s. */
@@ -40,6 +42,8 @@ export function clientSettings(settings: S3Settings) {
     forcePathStyle: settings.forcePathStyle,
     credentials: settings.credentials,
     maxAttempts: 1,
+    // Without one some of its warnings go to the console: that a stream is not sent again, which here it is.
+    logger: silent,
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     expectContinueHeader: false,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '../../src/problem.ts';
 import {
   type ListedObject,
@@ -308,7 +309,9 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>,
             return (await part.read(position, Buffer.alloc(0))).subarray(0, 700_000);
           },
         };
-        await assert.rejects(store.putPart(upload, { number: 1, offset: 0 }, broken), failure);
+        const sending = store.putPart(upload, { number: 1, offset: 0 }, broken);
+        const waiting = sleep(10_000, undefined, { ref: false });
+        await assert.rejects(Promise.race([sending, waiting]), failure, 'not one that waits for the rest of the part');
         const sent = await store.putPart(upload, { number: 1, offset: 0 }, part);
         assert.equal((await store.completeUpload(upload, [sent])).written, true);
       },

@@ -320,12 +320,14 @@ describe('answers that may pass', () => {
     assert.ok(performance.now() - began < 5000);
   });
 
-  test('an answer that comes before all of a part was sent, whose connection is closed then', async () => {
+  test('an answer that comes before all of a part was sent, whose connection is closed then', async (t) => {
+    const warned = t.mock.method(console, 'warn');
     const closed = Promise.withResolvers<void>();
     await using server = createServer((request, response) => {
       request.socket.once('close', closed.resolve);
       response.writeHead(503).end();
     }).listen(0, '127.0.0.1');
+    server.keepAliveTimeout = 0;
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
     await using opened = await open({}, { endpoint: `http://127.0.0.1:${port}` });
@@ -339,7 +341,9 @@ describe('answers that may pass', () => {
     const upload = { key: 'large', id: '1', attributes };
     const error = await transient(opened.store.putPart(upload, { number: 1, offset: 0 }, slow));
     assert.equal(error.kind, 'throttled');
-    await closed.promise;
+    const late = sleep(10_000, 'still open', { ref: false });
+    assert.notEqual(await Promise.race([closed.promise, late]), 'still open');
+    assert.equal(warned.mock.callCount(), 0);
   });
 
   test('an error inside a success of a copy and of a completion', async () => {
