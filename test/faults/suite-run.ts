@@ -1,4 +1,5 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { performance } from 'node:perf_hooks';
@@ -103,7 +104,8 @@ async function runTests(suite: SuiteName, fault: SeededFault | undefined) {
     if (fault === undefined) for await (const line of events.compose(new spec())) process.stdout.write(line);
     else for await (const _ of events);
   } finally {
-    rmSync(temporary, { recursive: true, force: true });
+    // What was cut short may still be writing: its processes end a little later than its test.
+    await rm(temporary, { recursive: true, force: true, maxRetries: 10 });
   }
   return { counts, failed };
 }
