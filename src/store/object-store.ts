@@ -157,7 +157,7 @@ export interface PartPosition {
   readonly offset: number;
 }
 
-/** The bytes of a part. A store reads them as it sends them, from the beginning again when it sends them again, and never holds more than a few pieces. */
+/** The bytes of a part. A store reads them as it sends them, from the beginning again when it sends them again, and need not hold more than a few pieces. */
 export interface PartBody {
   readonly length: number;
   /** Lower-case hex. S3 compares it with what arrives. */

@@ -87,12 +87,13 @@ export async function openFile(file: SourceFile): Promise<ByteReader> {
 }
 
 /** A file on disk, read anywhere. */
-export interface FileOnDisk extends AsyncDisposable {
+interface FileOnDisk extends AsyncDisposable {
   /** How many bytes, at least one, were read into `room` from `position` on. Throws `file-changed` where there are none. */
   read(room: Buffer, position: number): Promise<number>;
   stamp(): Promise<string>;
 }
 
+/** Throws `file-changed` when it is not there any more. Reads throw `input-not-readable` when the disk fails. */
 export async function openOnDisk(file: SourceFile): Promise<FileOnDisk> {
   const handle = await open(file.path).catch((error: unknown) => {
     throw fileChanged(file, error);
